@@ -1,0 +1,98 @@
+/**
+ * The one table of public errors (specification §7). `owner` says who can mend it; `retryable` whether the
+ * very same request may succeed later. Messages are public; internal text stays in `PaymeshError.internal`.
+ */
+export const ERROR_TABLE = {
+  VALIDATION_ERROR: { status: 400, retryable: false, owner: 'client', message: 'The request is invalid.' },
+  UNSUPPORTED_ASSET: { status: 400, retryable: false, owner: 'client', message: 'This asset is not supported.' },
+  NO_WALLET_FOR_ASSET: {
+    status: 400,
+    retryable: false,
+    owner: 'merchant',
+    message: 'This workspace cannot receive the asset now.',
+  },
+  AMOUNT_BELOW_MINIMUM: {
+    status: 400,
+    retryable: false,
+    owner: 'client',
+    message: 'The amount is below the minimum of the asset.',
+  },
+  UNAUTHENTICATED: { status: 401, retryable: false, owner: 'client', message: 'The API key is missing or invalid.' },
+  FORBIDDEN_SCOPE: { status: 403, retryable: false, owner: 'client', message: 'The API key lacks the needed scope.' },
+  WORKSPACE_SUSPENDED: { status: 403, retryable: false, owner: 'operator', message: 'The workspace is suspended.' },
+  WORKSPACE_RESTRICTED: {
+    status: 403,
+    retryable: false,
+    owner: 'operator',
+    message: 'The workspace is restricted and cannot create this.',
+  },
+  PLAN_LIMIT_REACHED: { status: 403, retryable: false, owner: 'merchant', message: 'A plan limit is reached.' },
+  TEST_MODE_ONLY: { status: 403, retryable: false, owner: 'client', message: 'Only test keys can do this.' },
+  NOT_FOUND: { status: 404, retryable: false, owner: 'client', message: 'There is no such resource.' },
+  INVALID_STATE: {
+    status: 409,
+    retryable: false,
+    owner: 'client',
+    message: 'The resource is in a state that does not allow this.',
+  },
+  IDEMPOTENCY_MISMATCH: {
+    status: 409,
+    retryable: false,
+    owner: 'client',
+    message: 'The idempotency key was used with another body.',
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    retryable: true,
+    owner: 'client',
+    message: 'A request with this idempotency key is still running.',
+  },
+  RATE_LIMITED: { status: 429, retryable: true, owner: 'client', message: 'Too many requests.' },
+  INTERNAL_ERROR: { status: 500, retryable: true, owner: 'operator', message: 'Something went wrong on our side.' },
+  RATES_UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    owner: 'operator',
+    message: 'No fresh rate is available at the moment.',
+  },
+} as const satisfies Record<
+  string,
+  { status: number; retryable: boolean; owner: 'client' | 'merchant' | 'operator'; message: string }
+>
+
+export type ErrorCode = keyof typeof ERROR_TABLE
+
+/** One offending field: dotted path (`customer.email`, `events.2`) and what is wrong with it. */
+export interface ErrorDetail {
+  readonly path: string
+  readonly message: string
+}
+
+/**
+ * The only error that may cross a layer on purpose. `message` is public, `internal` and `cause` are for logs.
+ * `status` overrides the table only for transport faults that reuse the nearest code (404, 405, 413, 415).
+ */
+export class PaymeshError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: readonly ErrorDetail[] | undefined
+  readonly internal: string | undefined
+
+  constructor(
+    code: ErrorCode,
+    options: {
+      message?: string
+      details?: readonly ErrorDetail[]
+      internal?: string
+      cause?: unknown
+      status?: number
+    } = {},
+  ) {
+    super(options.message ?? ERROR_TABLE[code].message, { cause: options.cause })
+    this.name = 'PaymeshError'
+    this.code = code
+    this.status = options.status ?? ERROR_TABLE[code].status
+    this.details = options.details
+    this.internal = options.internal
+  }
+}

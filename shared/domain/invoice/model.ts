@@ -1,0 +1,235 @@
+import type {
+  AssetId,
+  EventType,
+  ExceptionKind,
+  Family,
+  FiatCode,
+  InvoiceStatus,
+  Mode,
+  NetworkId,
+  PaymentState,
+} from '../enumerations.ts'
+
+/** A point in time in Unix milliseconds, UTC. */
+export type Ms = number
+
+/** Where a locked rate came from; kept for audits and never shown to payers. */
+export interface RateProvenance {
+  /** Time of the snapshot that the rate was read from. */
+  readonly snapshotAt: Ms
+  /** Names of the crypto sources whose quotes formed the median. */
+  readonly sources: readonly string[]
+  /** Names of the FX sources, empty for USD. */
+  readonly fxSources: readonly string[]
+  /** Spread added for the merchant, in basis points. */
+  readonly spreadBps: number
+}
+
+/** One price promise to the payer. A quote never changes; a re-quote appends another (CORRECTNESS §2.5). */
+export interface Quote {
+  /** Exact amount due in base units of the asset. */
+  readonly amountBase: bigint
+  /** The same amount as a decimal string at the asset's display precision. */
+  readonly amount: string
+  /** Fiat per one asset unit with every digit used, spread included. */
+  readonly fiatPerAsset: string
+  readonly lockedAt: Ms
+  readonly expiresAt: Ms
+  readonly uri: string
+  readonly provenance: RateProvenance
+}
+
+/** Bounds frozen when the asset was locked, so that a later policy change never re-judges an invoice. */
+export interface LockPolicy {
+  /** Missing base units that still count as paid. */
+  readonly toleranceBase: bigint
+  /** Excess base units that do not yet make an invoice overpaid. */
+  readonly overToleranceBase: bigint
+  /** How long after the deadline a late payment may still settle. */
+  readonly lateGraceMs: number
+  /** How far the rate may have moved against the merchant for a late payment to settle, in basis points. */
+  readonly lateDriftBps: number
+  /** Transfers below this many base units are summed but never announced (CORRECTNESS §1.8). */
+  readonly dustBase: bigint
+}
+
+/** An asset chosen for an invoice: the address, the claim that reserves it and every quote given on it. */
+export interface AssetLock {
+  readonly asset: AssetId
+  readonly network: NetworkId
+  readonly family: Family
+  readonly symbol: string
+  readonly decimals: number
+  /** Address as the payer sees it. */
+  readonly address: string
+  /** Canonical bytes of the receiving script or address, lower-case hex; what scanners match. */
+  readonly matchKey: string
+  /** The entry in the installation-wide unique index that makes the address or amount ours (CORRECTNESS §1.3). */
+  readonly claim: string
+  readonly requiredConfirmations: number
+  readonly policy: LockPolicy
+  /** At least one; the last one is current. */
+  readonly quotes: readonly Quote[]
+  readonly from: Ms
+  /** Null while the lock is the invoice's active one. */
+  readonly to: Ms | null
+}
+
+/** What an invoice knows of one of its payments. Sums and "announced once" flags come from these rows alone. */
+export interface LedgerRow {
+  /** Transfer key of the payment. */
+  readonly payment: string
+  readonly version: number
+  readonly state: PaymentState
+  readonly amountBase: bigint
+  readonly firstSeenAt: Ms
+  /** True for the locked asset on the locked network; other money never enters the ledger's sums. */
+  readonly counted: boolean
+  /** First seen after the deadline; judged once, at first application. */
+  readonly late: boolean
+  /** Fiat per asset at first sight, only looked up for late payments; null when no snapshot existed. */
+  readonly rateSeen: string | null
+  /** On time, late within bounds, or accepted by an operator. Thresholds use eligible rows only. */
+  readonly eligible: boolean
+  readonly simulated: boolean
+  /** `payment.detected` was emitted. */
+  readonly detected: boolean
+  /** `payment.confirmed` was emitted. */
+  readonly confirmed: boolean
+  /** `invoice.late_payment` was emitted for this row. */
+  readonly lateAnnounced: boolean
+}
+
+/** Payments beyond the hundredth announced one, folded into one row (CORRECTNESS §1.8). */
+export interface OthersRow {
+  readonly count: number
+  readonly seenBase: bigint
+  readonly confirmedBase: bigint
+  /** Digest over (payment, version, state) of the folded payments, so that a change is noticed. */
+  readonly digest: string
+}
+
+/** Everything of an invoice that may change. Only `transition` makes a new one. */
+export interface InvoiceState {
+  readonly status: InvoiceStatus
+  readonly mode: Mode
+  readonly createdAt: Ms
+  readonly expiresAt: Ms
+  /** True when the invoice ends with its quote; then a lock moves `expiresAt` to the quote's end. */
+  readonly endsWithQuote: boolean
+  readonly paidAt: Ms | null
+  readonly updatedAt: Ms
+  /** Rises by one with each saved change. */
+  readonly version: number
+  /** Sequence number of the last outbox entry of any kind. */
+  readonly eventSeq: number
+  /** Oldest first; empty while `new`. The last one with `to === null` is the active lock. */
+  readonly locks: readonly AssetLock[]
+  readonly ledger: readonly LedgerRow[]
+  readonly others: OthersRow | null
+  readonly paidLate: boolean
+  readonly underpaidAccepted: boolean
+  /** Highest eligible sum announced by `invoice.partial`, base units. */
+  readonly partialAnnouncedBase: bigint
+  /** When the invoice last entered `confirming`; null outside it. */
+  readonly confirmingSince: Ms | null
+  /** When the clock must look at this invoice next; null when it need not. */
+  readonly nextActionAt: Ms | null
+}
+
+/** What was agreed at creation and never changes. */
+export interface InvoiceTerms {
+  readonly id: string
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly number: number
+  readonly description: string | null
+  readonly orderId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+  readonly customer: { readonly email: string | null; readonly name: string | null }
+  readonly successUrl: string | null
+  readonly cancelUrl: string | null
+  readonly paymentLinkId: string | null
+  readonly productId: string | null
+  readonly source: 'link' | 'api' | 'manual' | 'billing'
+  readonly createdAt: Ms
+}
+
+/** A stored payment as the state machine sees it. */
+export interface PaymentObservation {
+  /** Transfer key. */
+  readonly payment: string
+  readonly version: number
+  readonly state: PaymentState
+  readonly asset: AssetId
+  readonly network: NetworkId
+  /** Lower-case hex of the receiving script or address. */
+  readonly matchKey: string
+  readonly amountBase: bigint
+  /** First-seen time in the mempool, else block time. Never processing time. */
+  readonly firstSeenAt: Ms
+  /** Mined more than the mempool grace after the deadline although first seen before it (CORRECTNESS §2.4). */
+  readonly minedTooLate: boolean
+  readonly simulated: boolean
+  /** Fiat per asset of the newest snapshot at most 120 s before first sight; null when there is none. */
+  readonly rateSeen: string | null
+}
+
+/** What can happen to an invoice. Names are past tense; `payments_changed` carries no data because every event folds payments first. */
+export type InvoiceEvent =
+  | { readonly type: 'payments_changed' }
+  | { readonly type: 'asset_locked'; readonly lock: AssetLock }
+  | { readonly type: 'quote_renewed'; readonly quote: Quote; readonly claim: string }
+  | { readonly type: 'deadline_reached' }
+  | { readonly type: 'cancel_requested' }
+  | { readonly type: 'expiry_simulated' }
+  | {
+      readonly type: 'funds_accepted'
+      /** Value of each accepted payment in base units of the locked asset. */
+      readonly payments: readonly { readonly payment: string; readonly valueBase: bigint }[]
+    }
+export type InvoiceEventType = InvoiceEvent['type']
+
+/** Why an event was refused; all map to 409 `INVALID_STATE` at the edge. */
+export type Refusal =
+  | 'not_cancellable'
+  | 'has_funds'
+  | 'not_lockable'
+  | 'too_many_locks'
+  | 'too_many_quotes'
+  | 'not_simulatable'
+  | 'not_acceptable'
+  | 'unconfirmed_funds'
+
+/** Something the outbox must carry out exactly once, in this order. */
+export type Effect =
+  | { readonly kind: 'event'; readonly type: EventType; readonly payment: string | null }
+  | { readonly kind: 'exception'; readonly exception: ExceptionKind; readonly payment: string | null }
+  | { readonly kind: 'exception_closed'; readonly exception: ExceptionKind; readonly payment: string | null }
+  | { readonly kind: 'mail'; readonly template: 'payment_reorged'; readonly payment: string | null }
+
+export type TransitionResult =
+  /** Nothing to save. `state` is the very object that was passed in. */
+  | { readonly outcome: 'unchanged'; readonly state: InvoiceState }
+  /** The event is not allowed now; nothing is saved. */
+  | { readonly outcome: 'refused'; readonly reason: Refusal }
+  /** Save `state` (version + 1) and `effects` in one write. Effects may be empty when only the ledger moved. */
+  | { readonly outcome: 'changed'; readonly state: InvoiceState; readonly effects: readonly Effect[] }
+
+/** Input of one decision. `observations` are ALL stored payments attributed to the invoice. */
+export interface TransitionInput {
+  readonly observations: readonly PaymentObservation[]
+  readonly event: InvoiceEvent
+  readonly at: Ms
+}
+
+/** The lock that money is judged against, or null while the invoice is `new`. */
+export function activeLock(state: Pick<InvoiceState, 'locks'>): AssetLock | null {
+  return state.locks.findLast((lock) => lock.to === null) ?? null
+}
+
+/** The quote a payer sees now, or null while the invoice is `new`. */
+export function currentQuote(state: Pick<InvoiceState, 'locks'>): Quote | null {
+  return activeLock(state)?.quotes.at(-1) ?? null
+}

@@ -1,0 +1,51 @@
+import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+
+/** One asset as use cases need it: the registry's row with this installation's network settings applied. */
+export interface AssetInfo {
+  readonly id: AssetId
+  readonly network: NetworkId
+  readonly family: Family
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  /** Decimals a payer is shown; amounts due are rounded up to it. */
+  readonly displayDecimals: number
+  /** Smallest amount an invoice may ask for, base units. */
+  readonly minBase: bigint
+  /** Transfers below this are worth less than spending them costs, base units. */
+  readonly dustBase: bigint
+}
+
+/** The chains and assets of this installation, built once from the registry and the configuration. */
+export interface Catalog {
+  asset(id: AssetId): AssetInfo
+  /** Contract or mint that carries the token in this mode; null for the native coin. */
+  contract(id: AssetId, mode: Mode): string | null
+  /** Default confirmations in this mode (development networks ask for fewer). */
+  confirmations(id: AssetId, mode: Mode): number
+  /** A node is configured, hence a scanner watches the network in this mode. */
+  hasNode(network: NetworkId, mode: Mode): boolean
+  /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. */
+  paymentUri(request: { asset: AssetId; mode: Mode; address: string; amount: string; amountBase: bigint }): string
+  explorerTxUrl(network: NetworkId, mode: Mode, txHash: string): string | null
+}
+
+export interface DerivedAddress {
+  readonly index: number
+  readonly address: string
+  /** Lower-case hex of the receiving script or address bytes. */
+  readonly matchKey: string
+}
+
+/** Public-key derivation for one family; no private key ever enters. */
+export interface AddressBook {
+  /**
+   * Normalises an extended public key pasted by a person. Throws `PaymeshError('VALIDATION_ERROR')` with path
+   * `value` and a message that names the problem; a private key gets its own message and is never echoed.
+   */
+  normalise(family: Family, mode: Mode, value: string): { readonly xpub: string; readonly fingerprint: string }
+  /** Addresses `from` … `from + count − 1` of the external chain. */
+  derive(family: Family, mode: Mode, xpub: string, from: number, count: number): readonly DerivedAddress[]
+  /** The built-in sandbox key of test mode for a family. */
+  sandboxKey(family: Family): { readonly xpub: string; readonly fingerprint: string }
+}

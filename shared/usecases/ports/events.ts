@@ -1,0 +1,152 @@
+import type { EventType, ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** A materialised event; `body` is the exact text that every delivery of it carries. */
+export interface EventRecord {
+  /** `evt_…` */
+  readonly id: string
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly invoiceId: string | null
+  readonly seq: number
+  readonly type: EventType
+  /** UTF-8 bytes, frozen. */
+  readonly body: Uint8Array
+  readonly createdAt: Ms
+}
+
+export interface WebhookEndpoint {
+  readonly id: string
+  readonly workspaceId: string
+  readonly url: string
+  /** `*` or event types. */
+  readonly events: readonly string[]
+  readonly mode: 'live' | 'test' | 'both'
+  readonly description: string | null
+  readonly status: 'enabled' | 'disabled'
+  /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
+  readonly sealedSecrets: readonly string[]
+  readonly createdAt: Ms
+  readonly updatedAt: Ms
+  readonly opId: string | null
+}
+
+export interface EndpointRepository {
+  insert(endpoint: WebhookEndpoint): Promise<'inserted' | 'exists'>
+  findById(id: string): Promise<WebhookEndpoint | null>
+  /** Endpoints of a workspace, newest first; `receiving` restricts to those that get events of this mode. */
+  list(workspaceId: string, receiving: Mode | null): Promise<readonly WebhookEndpoint[]>
+  /** Enabled endpoints of several workspaces in one majority read (CORRECTNESS §5.4). */
+  listEnabled(workspaceIds: readonly string[]): Promise<readonly WebhookEndpoint[]>
+  count(workspaceId: string): Promise<number>
+  remove(id: string): Promise<boolean>
+  /** A test key deletes a `both` endpoint: it stays, live only. */
+  restrictToLive(id: string): Promise<boolean>
+}
+
+export interface Delivery {
+  /** `whd_…`, stable over retries. */
+  readonly id: string
+  readonly eventId: string
+  readonly eventType: EventType
+  readonly endpointId: string
+  readonly workspaceId: string
+  readonly mode: Mode
+  /** 0 for the first, +1 for each resend. */
+  readonly generation: number
+  readonly status: 'pending' | 'succeeded' | 'failed'
+  /** Recorded outcomes so far. Claims never consume attempts. */
+  readonly attempt: number
+  /** Next send time, and the lease clock while claimed. */
+  readonly dueAt: Ms
+  readonly leaseToken: string | null
+  readonly claims: number
+  readonly createdAt: Ms
+  readonly finishedAt: Ms | null
+  readonly lastError: string | null
+  readonly lastStatusCode: number | null
+}
+
+export interface DeliveryOutcome {
+  readonly deliveryId: string
+  /** The write happens only while this token still holds the row. */
+  readonly leaseToken: string
+  readonly result: 'succeeded' | 'retry' | 'failed'
+  /** For `retry`: when to send again. */
+  readonly dueAt: Ms | null
+  readonly attempt: DeliveryAttempt
+}
+
+/** One HTTP request of a delivery. */
+export interface DeliveryAttempt {
+  readonly number: number
+  readonly at: Ms
+  readonly durationMs: number
+  readonly statusCode: number | null
+  /** Machine word for why it failed, null on success: `timeout`, `dns`, `refused`, `status_500`, `blocked_address` … */
+  readonly error: string | null
+  readonly ip: string | null
+  /** First 4 KB of the answer. */
+  readonly responseBody: string
+}
+
+export interface DeliveryRepository {
+  /** Inserts what is missing; existing (event, endpoint, generation) rows are left alone. */
+  insertMany(deliveries: readonly Delivery[]): Promise<void>
+  /** Endpoints with pending rows due before `until`, with their oldest due time (a DISTINCT_SCAN). */
+  dueEndpoints(until: Ms, limit: number): Promise<readonly { endpointId: string; dueAt: Ms }[]>
+  /** Claims up to `limit` due rows of one endpoint for `leaseMs`; raises `claims`. Each returned row is ours under `token`. */
+  claim(endpointId: string, token: string, limit: number, leaseMs: number): Promise<readonly Delivery[]>
+  /** Writes outcomes and attempt rows, fenced by lease token. */
+  finish(outcomes: readonly DeliveryOutcome[]): Promise<void>
+  /** Gives claimed, unsent rows back at once. */
+  release(token: string): Promise<void>
+  /** Earliest due time of the endpoint's pending rows; null when none. */
+  nextDue(endpointId: string): Promise<Ms | null>
+  purge(endpointId: string, mode: Mode | null): Promise<number>
+  findById(id: string): Promise<Delivery | null>
+  listByEvent(eventId: string): Promise<readonly Delivery[]>
+  highestGeneration(eventId: string, endpointId: string): Promise<number>
+}
+
+export interface EventRepository {
+  /** Inserts what is missing; the first bytes of an id win (CORRECTNESS §5.1). */
+  insertMany(events: readonly EventRecord[]): Promise<void>
+  findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, EventRecord>>
+  listByInvoice(invoiceId: string): Promise<readonly EventRecord[]>
+}
+
+export interface ExceptionRecord {
+  /** Deterministic: `<kind>:<subject>`. */
+  readonly id: string
+  readonly kind: ExceptionKind
+  readonly workspaceId: string | null
+  readonly mode: Mode | null
+  readonly invoiceId: string | null
+  readonly paymentKey: string | null
+  readonly detail: string
+  readonly openedAt: Ms
+  readonly closedAt: Ms | null
+}
+
+export interface ExceptionRepository {
+  /** Opens or leaves open; reopening a closed one clears closedAt. */
+  open(records: readonly ExceptionRecord[]): Promise<void>
+  close(ids: readonly string[], at: Ms): Promise<void>
+  listOpen(workspaceId: string | null): Promise<readonly ExceptionRecord[]>
+}
+
+export interface MailRecord {
+  /** Deterministic, so that a mail is made once. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly template: 'payment_reorged' | 'endpoint_failing' | 'shared_key_material'
+  readonly to: string
+  readonly data: Readonly<Record<string, string>>
+  readonly createdAt: Ms
+}
+
+export interface MailRepository {
+  /** Queues what is missing. */
+  insertMany(mails: readonly MailRecord[]): Promise<void>
+}

@@ -1,0 +1,143 @@
+import type { AssetId, EventType, ExceptionKind, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetLock, InvoiceState, InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
+
+/** The fields of an invoice's public record that can change, frozen at one version. JSON-safe. */
+export interface InvoiceSnapshot {
+  readonly status: InvoiceStatus
+  readonly crypto: {
+    readonly asset: AssetId
+    readonly network: NetworkId
+    readonly symbol: string
+    readonly amount: string
+    readonly amount_base_units: string
+    readonly decimals: number
+    readonly address: string
+    readonly uri: string
+    readonly required_confirmations: number
+  } | null
+  readonly rate: { readonly fiat_per_asset: string; readonly locked_at: string; readonly expires_at: string } | null
+  readonly received: {
+    readonly amount: string
+    readonly amount_base_units: string
+    readonly confirmed_base_units: string
+  }
+  readonly flags: { readonly paid_late: boolean; readonly underpaid_accepted: boolean }
+  readonly expires_at: string
+  readonly paid_at: string | null
+  readonly updated_at: string
+}
+
+/**
+ * One thing the outbox relay must make durable elsewhere (CORRECTNESS §5.1). Written in the same
+ * compare-and-set as the state it announces; everything in it is JSON-safe.
+ */
+export interface OutboxEntry {
+  /** `evt_…`, derived from invoice and seq, so that a replay yields the same id. */
+  readonly eventId: string
+  readonly seq: number
+  readonly kind: 'event' | 'exception' | 'exception_closed' | 'mail'
+  /** Event type, exception kind or mail template, by `kind`. */
+  readonly type: EventType | ExceptionKind | 'payment_reorged'
+  readonly at: Ms
+  /** The invoice's mutable fields after the change. */
+  readonly snapshot: InvoiceSnapshot
+  /** Public payment record (`data.payment`) frozen at this moment; null for invoice events. */
+  readonly payment: Readonly<Record<string, unknown>> | null
+  /** Transfer key the entry is about, for exceptions and mails. */
+  readonly paymentKey: string | null
+}
+
+export interface Invoice {
+  readonly terms: InvoiceTerms
+  readonly state: InvoiceState
+  /** Operation ids of the last eight mutations (CORRECTNESS §1.6). */
+  readonly lastOps: readonly { readonly opId: string; readonly seq: number }[]
+  /** Entries not yet relayed. */
+  readonly outbox: readonly OutboxEntry[]
+}
+
+/** Idempotency guard of `POST /invoices`, stored in the invoice itself (DESIGN §7). */
+export interface InvoiceIdempotency {
+  readonly key: string
+  /** SHA-256 of the raw request body, hex. */
+  readonly fingerprint: string
+  readonly requestId: string
+  readonly at: Ms
+}
+
+export interface NewInvoice {
+  readonly terms: InvoiceTerms
+  readonly state: InvoiceState
+  readonly outbox: readonly OutboxEntry[]
+  readonly idempotency: InvoiceIdempotency | null
+  readonly opId: string | null
+}
+
+/** Which unique index refused an insert; the caller branches on it (CORRECTNESS §1.7). */
+export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'id'
+
+/** One compare-and-set: everything of the invoice that changes, or nothing. */
+export interface InvoiceChange {
+  readonly id: string
+  /** Version that was read; the write happens only if it is still current. */
+  readonly expectedVersion: number
+  readonly state: InvoiceState
+  readonly append: readonly OutboxEntry[]
+  readonly op: { readonly opId: string; readonly seq: number } | null
+}
+
+export interface InvoiceListQuery {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly limit: number
+  /** Only invoices older than this id (UUIDv7 order), newest first. */
+  readonly beforeId: string | null
+  readonly status: InvoiceStatus | null
+  readonly orderId: string | null
+  /** Exclusive bounds on creation time. */
+  readonly createdAfter: Ms | null
+  readonly createdBefore: Ms | null
+}
+
+export interface InvoiceRepository {
+  insert(invoice: NewInvoice): Promise<{ inserted: true } | { inserted: false; conflict: InvoiceConflict }>
+  /** Majority read; null when unknown. */
+  findById(id: string): Promise<Invoice | null>
+  findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<Invoice | null>
+  findByIdempotencyKey(
+    workspaceId: string,
+    mode: Mode,
+    key: string,
+  ): Promise<{ invoice: Invoice; idempotency: InvoiceIdempotency } | null>
+  /** Frees a key older than 24 h so that it can be used again; false when another process was faster. */
+  releaseIdempotencyKey(invoiceId: string, idempotency: InvoiceIdempotency): Promise<boolean>
+  list(query: InvoiceListQuery): Promise<readonly Invoice[]>
+  /** True when saved; false when the version moved on (read again and decide again). Throws `ClaimTaken` on a claim conflict. */
+  save(change: InvoiceChange): Promise<boolean>
+  /** Highest number in use, 0 when there is none. */
+  highestNumber(workspaceId: string, mode: Mode): Promise<number>
+  countCreatedSince(workspaceId: string, mode: Mode, since: Ms): Promise<number>
+  /** Invoices with any lock, past or present, on one of these match keys. */
+  findByMatchKeys(
+    mode: Mode,
+    matchKeys: readonly string[],
+  ): Promise<readonly { invoiceId: string; workspaceId: string; locks: readonly AssetLock[] }[]>
+  /** Which of these claims exist already. */
+  claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
+  /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first. */
+  dueForAction(actionChain: string, until: Ms, limit: number): Promise<readonly string[]>
+  /** Oldest unrelayed invoices of a shard, at most `limit`. */
+  outboxBatch(shard: number, limit: number): Promise<readonly Invoice[]>
+  /** Shards holding an entry older than `before`. */
+  overdueOutboxShards(before: Ms): Promise<readonly number[]>
+  /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt (CORRECTNESS §5.3). */
+  trimOutbox(trims: readonly { id: string; throughSeq: number }[]): Promise<void>
+}
+
+/** A claim (address or amount) is held by another invoice: offer the next candidate. */
+export class ClaimTaken extends Error {
+  override readonly name = 'ClaimTaken'
+}
+
+/** Number of outbox shards; a shard is relayed by one worker at a time. */
+export const OUTBOX_SHARDS = 8

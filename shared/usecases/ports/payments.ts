@@ -1,0 +1,137 @@
+import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+export interface PaymentBlock {
+  readonly height: number
+  readonly hash: string
+  readonly time: Ms
+}
+
+/** Why a stored payment does not enter its invoice's sums. */
+export type UncountedReason =
+  | 'wrong_asset'
+  | 'wrong_network'
+  | 'cancelled'
+  | 'late'
+  | 'out_of_quote'
+  | 'unmatched'
+  | 'inactive_lock'
+
+/** One transfer to a known address. `key` survives mempool, re-mining and replay (chains §8.3). */
+export interface Payment {
+  /** UUIDv7: the public id, fixed at first sight. */
+  readonly id: string
+  /** Transfer key, unique in the installation. */
+  readonly key: string
+  readonly mode: Mode
+  readonly network: NetworkId
+  /** Null for a token we know of but do not accept. */
+  readonly asset: AssetId | null
+  /** Invoice the address belonged to when the transfer was first seen; never changed by re-mining. */
+  readonly invoiceId: string | null
+  readonly workspaceId: string | null
+  readonly matchKey: string
+  readonly toAddress: string
+  readonly fromAddress: string | null
+  readonly amountBase: bigint
+  readonly txHash: string | null
+  readonly outputIndex: number | null
+  readonly contract: string | null
+  readonly kind: 'onchain' | 'simulated'
+  readonly state: PaymentState
+  readonly block: PaymentBlock | null
+  readonly requiredConfirmations: number
+  /** Height at which the payment is confirmed; null while it is in no block. */
+  readonly confirmAt: number | null
+  readonly confirmedAt: Ms | null
+  readonly firstSeenAt: Ms
+  /** Rises with every visible change. */
+  readonly version: number
+  /** Set while a version is not yet applied to the invoice; only a hint for the sweep. */
+  readonly dirtyAt: Ms | null
+  /** Epoch of the scanner lease that wrote last; 0 for simulated payments. */
+  readonly scanEpoch: number
+  /** Set by the invoice's fold. */
+  readonly counted: boolean
+  readonly uncountedReason: UncountedReason | null
+  readonly late: boolean
+  /** Operation that made a simulated payment. */
+  readonly opId: string | null
+  readonly createdAt: Ms
+  readonly updatedAt: Ms
+}
+
+/** What a scanner knows about a transfer; the repository adds identity, versions and times. */
+export interface PaymentSighting {
+  readonly key: string
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly asset: AssetId | null
+  readonly invoiceId: string | null
+  readonly workspaceId: string | null
+  readonly matchKey: string
+  readonly toAddress: string
+  readonly fromAddress: string | null
+  readonly amountBase: bigint
+  readonly txHash: string
+  readonly outputIndex: number | null
+  readonly contract: string | null
+  readonly block: PaymentBlock | null
+  readonly requiredConfirmations: number
+  readonly firstSeenAt: Ms
+  readonly uncountedReason: UncountedReason | null
+}
+
+/** A newer lease holder wrote a payment of this scanner: stop at once (CORRECTNESS §6.1). */
+export class ScannerFenced extends Error {
+  override readonly name = 'ScannerFenced'
+}
+
+export interface PaymentListQuery {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly invoiceId: string | null
+  readonly limit: number
+  readonly beforeId: string | null
+}
+
+export interface PaymentRepository {
+  /**
+   * Upserts sightings under their keys, fenced by epoch; immutable fields are written once, the block position
+   * follows the chain, an orphaned or dropped payment that is seen again becomes `detected`. Version and dirtyAt move only when a field moved.
+   * Returns the payments that changed. Throws `ScannerFenced`; throws on a differing amount for an existing key.
+   */
+  recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
+  /** `detected` → `confirmed` for payments with `confirmAt` ≤ height, whose block is still the scanned one. Returns what changed. */
+  confirmThrough(scope: {
+    mode: Mode
+    network: NetworkId
+    height: number
+    epoch: number
+    at: Ms
+  }): Promise<readonly Payment[]>
+  /** Orphans every live on-chain payment above a fork. Returns what changed. */
+  orphanAbove(scope: {
+    mode: Mode
+    network: NetworkId
+    forkHeight: number
+    epoch: number
+    at: Ms
+  }): Promise<readonly Payment[]>
+  /** Inserts a simulated payment; `exists` when the key is taken. */
+  insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
+  listByInvoice(invoiceId: string): Promise<readonly Payment[]>
+  list(query: PaymentListQuery): Promise<readonly Payment[]>
+  /** Stores what the fold decided and clears dirtyAt where the version is still the applied one. */
+  markApplied(
+    rows: readonly {
+      key: string
+      version: number
+      counted: boolean
+      uncountedReason: UncountedReason | null
+      late: boolean
+    }[],
+  ): Promise<void>
+  /** Invoices that have payments with a version nobody applied since `before`. */
+  dirtyInvoices(before: Ms, limit: number): Promise<readonly string[]>
+}

@@ -1,0 +1,38 @@
+import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** Fiat columns of a snapshot; ARS has two series and a workspace picks one. */
+export type FiatSeries = Exclude<FiatCode, 'ARS'> | 'ARS:crypto' | 'ARS:official'
+
+/** One published cycle: every symbol and fiat that had a quorum. Prices are decimal strings, never floats. */
+export interface RateSnapshot {
+  readonly at: Ms
+  /** USD per one unit, by ticker symbol (BTC, USDT, …). */
+  readonly usdPerSymbol: Readonly<
+    Record<string, { readonly price: string; readonly sources: readonly string[]; readonly oldestAt: Ms }>
+  >
+  /** Fiat per one USD, by series; USD itself is always "1". */
+  readonly fiatPerUsd: Readonly<
+    Partial<Record<FiatSeries, { readonly price: string; readonly sources: readonly string[]; readonly oldestAt: Ms }>>
+  >
+}
+
+export interface RateRepository {
+  insert(snapshot: RateSnapshot): Promise<void>
+  /** The newest snapshot, fresh or not; null when there never was one. */
+  latest(): Promise<RateSnapshot | null>
+  /** The newest snapshot taken in (`at` − withinMs, `at`]; null when there is none. */
+  latestBefore(at: Ms, withinMs: number): Promise<RateSnapshot | null>
+}
+
+/** A price for one asset in one fiat, ready to lock. */
+export interface AssetRate {
+  readonly asset: AssetId
+  readonly fiat: FiatCode
+  /** Fiat per one asset unit, every digit, spread not yet included. */
+  readonly fiatPerAsset: string
+  readonly snapshotAt: Ms
+  readonly expiresAt: Ms
+  readonly sources: readonly string[]
+  readonly fxSources: readonly string[]
+}

@@ -1,0 +1,66 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** Time as every process of an installation sees it: the store's clock, not the machine's (CORRECTNESS §4). */
+export interface Clock {
+  /** Unix milliseconds, UTC. */
+  now(): Ms
+}
+
+/** The only source of randomness. */
+export interface Random {
+  /** A UUID version 7 (RFC 9562): sortable by time of creation. */
+  uuid(): string
+  /** Cryptographically strong bytes. */
+  bytes(length: number): Uint8Array
+}
+
+/** Structured log with static messages; pino satisfies it. */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+  child(fields: object): Logger
+}
+
+/** Named counters, gauges and histograms; names carry their unit and labels are bounded sets, never ids. */
+export interface Metrics {
+  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void
+  gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void
+  observe(name: string, seconds: number, labels?: Readonly<Record<string, string>>): void
+}
+
+/** The queues of the installation. A job carries an id and nothing else. */
+export const QUEUES = {
+  /** id = invoice id. */
+  invoiceTransitions: 'invoice-transitions',
+  /** id = outbox shard, `shard-<n>`. */
+  outbox: 'outbox',
+  /** id = webhook endpoint id. */
+  webhooks: 'webhooks',
+  /** id = webhook endpoint id; endpoints with time-outs live here. */
+  webhooksSlow: 'webhooks-slow',
+  /** id = `<mode>-<network>`; wakes the scanner before its next poll. */
+  scan: 'scan',
+  /** id = `cycle`. */
+  rates: 'rates',
+  /** id = mail id. */
+  mail: 'mail',
+} as const
+export type QueueName = (typeof QUEUES)[keyof typeof QUEUES]
+
+/**
+ * A best-effort wake-up after a durable write. It never throws and never blocks the caller;
+ * a lost kick costs at most one sweep interval (1 s).
+ */
+export interface Kicker {
+  kick(queue: QueueName, id: string): void
+}
+
+/** What use cases need of the surrounding process. */
+export interface Ambient {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly metrics: Metrics
+}

@@ -1,0 +1,110 @@
+import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** Per-workspace settings; every field has a default (DESIGN §6, §7). */
+export interface WorkspacePolicy {
+  /** Missing part of an amount that still counts as paid, in basis points. Default 0. */
+  readonly toleranceBps: number
+  /** Default 3,600,000 (60 min). */
+  readonly lateGraceMs: number
+  /** Default 200 (2 %). */
+  readonly lateDriftBps: number
+  /** Life of an invoice without an asset. Default 86,400,000 (24 h). */
+  readonly newLifeMs: number
+  /** Length of a quote. Default 1,200,000 (20 min). */
+  readonly quoteMs: number
+  /** Spread added to the market rate, in basis points. Default 0. */
+  readonly spreadBps: number
+  readonly arsSeries: 'crypto' | 'official'
+  /** Confirmations by asset id, over the registry's defaults. */
+  readonly confirmations: Readonly<Record<string, number>>
+}
+
+export interface Workspace {
+  readonly id: string
+  readonly name: string
+  readonly ownerEmail: string
+  readonly status: 'active' | 'restricted' | 'suspended'
+  /** Null = no limit. */
+  readonly limits: {
+    readonly invoicesPerMonth: number | null
+    readonly paymentLinks: number | null
+    readonly webhookEndpoints: number | null
+  }
+  readonly policy: WorkspacePolicy
+  /** Rises with each change that must be seen at once; compared with Redis by the rate script. */
+  readonly epoch: number
+  readonly createdAt: Ms
+}
+
+export interface WorkspaceRepository {
+  insert(workspace: Workspace): Promise<void>
+  findById(id: string): Promise<Workspace | null>
+  list(): Promise<readonly Workspace[]>
+  /** Applies the given fields and raises `epoch`; null when unknown. */
+  update(
+    id: string,
+    change: Partial<Pick<Workspace, 'status' | 'limits' | 'policy' | 'name' | 'ownerEmail'>>,
+  ): Promise<Workspace | null>
+}
+
+export interface ApiKeyRecord {
+  readonly id: string
+  readonly workspaceId: string
+  readonly mode: Mode
+  /** HMAC-SHA256 of the key under the installation's pepper, hex. The key itself is never stored. */
+  readonly hash: string
+  readonly last4: string
+  readonly scopes: readonly Scope[]
+  readonly epoch: number
+  readonly createdAt: Ms
+  readonly revokedAt: Ms | null
+}
+
+export interface ApiKeyRepository {
+  insert(key: ApiKeyRecord): Promise<void>
+  findByHash(hash: string): Promise<ApiKeyRecord | null>
+  list(workspaceId: string | null): Promise<readonly ApiKeyRecord[]>
+  /** Sets revokedAt once and raises the epoch; null when unknown. Repeating it changes nothing. */
+  revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
+}
+
+/** Epochs in Redis that make a cached key or workspace record outdated at once (CORRECTNESS §7.3). */
+export interface EpochStore {
+  setKeyEpoch(keyId: string, epoch: number): Promise<void>
+  setWorkspaceEpoch(workspaceId: string, epoch: number): Promise<void>
+}
+
+/** Stored outcome of an idempotent operation other than invoice creation (DESIGN §7). */
+export interface IdempotencyRecord {
+  /** `<ws>:<mode>:<METHOD>:<path>:<key>`. */
+  readonly id: string
+  readonly fingerprint: string
+  readonly resourceId: string
+  readonly fencingToken: number
+  readonly leaseUntil: Ms
+  /** Null while running. The body is encrypted when it holds a secret. */
+  readonly response: { readonly status: number; readonly body: string } | null
+  readonly createdAt: Ms
+}
+
+export interface IdempotencyRepository {
+  /** Begins or resumes an operation. `begun` and `resumed` give a fencing token; `done` gives the stored answer. */
+  begin(
+    id: string,
+    fingerprint: string,
+    resourceId: string,
+    at: Ms,
+    leaseMs: number,
+  ): Promise<
+    | { outcome: 'begun' | 'resumed'; resourceId: string; fencingToken: number }
+    | { outcome: 'done'; response: { status: number; body: string } }
+    | { outcome: 'mismatch' }
+    | { outcome: 'in_progress' }
+  >
+  /** Stores the answer if the token is still current. */
+  finish(id: string, fencingToken: number, response: { status: number; body: string }): Promise<void>
+  /** Forgets an operation that ended in an answer that must not be replayed. */
+  release(id: string, fencingToken: number): Promise<void>
+  find(id: string): Promise<IdempotencyRecord | null>
+}
