@@ -1,0 +1,114 @@
+// Which folder may import which (ARCHITECTURE.md, "Who may know whom"). `npm run check:imports` runs this
+// file; test/architecture.test.ts shows each rule fail on a bad import.
+
+const npm = (...names) => `(^|/)node_modules/(${names.join('|')})/`
+const tests = '[.]test[.]ts$'
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+module.exports = {
+  forbidden: [
+    rule(
+      'domain-is-pure',
+      'The domain decides from values alone: no library, no Node module, no other layer.',
+      { path: '^shared/domain/', pathNot: tests },
+      { pathNot: '^shared/domain/' },
+    ),
+    rule(
+      'contracts-know-domain-and-zod',
+      'A wire format is data: contracts see the domain and zod.',
+      { path: '^shared/contracts/', pathNot: tests },
+      { pathNot: ['^shared/(domain|contracts)/', npm('zod')] },
+    ),
+    rule(
+      'usecases-know-ports',
+      'A use case knows its ports, never a store, a queue, a node or a library that does I/O; node:crypto is arithmetic.',
+      { path: '^shared/usecases/', pathNot: tests },
+      { pathNot: ['^shared/(domain|contracts|usecases)/', '^(node:)?crypto$'] },
+    ),
+    rule(
+      'adapters-do-not-meet',
+      'db, queues and chains implement ports and do not know each other.',
+      { path: '^shared/(db|queues|chains)/', pathNot: tests },
+      { path: '^shared/(db|queues|chains|config|runtime)/', pathNot: '^shared/$1/' },
+    ),
+    rule(
+      'definitions-are-data',
+      'A chain is a row: definitions, assets and the registry hold data only.',
+      { path: '^shared/chains/(definitions/|assets[.]ts|registry[.]ts)', pathNot: tests },
+      { pathNot: ['^shared/chains/(definitions/|chain[.]ts|assets[.]ts|registry[.]ts)', '^shared/domain/'] },
+    ),
+    rule(
+      'runtime-knows-no-store',
+      'Logging, configuration and shutdown work without any store, queue or chain.',
+      { path: '^shared/(runtime|config)/', pathNot: tests },
+      { path: '^shared/(db|queues|chains)/' },
+    ),
+    rule(
+      'shared-never-looks-up',
+      'Shared code does not know who uses it.',
+      { path: '^shared/', pathNot: tests },
+      { path: '^(services|scripts|test|bench)/' },
+    ),
+    rule(
+      'services-are-islands',
+      'A service is one process: services meet in the store, never in an import.',
+      { path: '^services/([^/]+)/', pathNot: tests },
+      { path: '^services/', pathNot: ['^services/$1/', '^services/context[.]ts$'] },
+    ),
+    rule(
+      'one-writer-of-status',
+      'Only applyInvoiceEvent asks transition() for a decision.',
+      { pathNot: ['^shared/usecases/apply-invoice-event[.]ts$', '^shared/domain/', '^(test|bench)/', tests] },
+      { path: '^shared/domain/invoice/transition[.]ts$' },
+    ),
+    rule(
+      'mongo-behind-its-door',
+      'shared/db is the only place that knows MongoDB.',
+      { path: '^(services|shared)/', pathNot: ['^shared/db/', tests] },
+      { path: npm('mongoose', 'mongodb') },
+    ),
+    rule(
+      'redis-behind-its-door',
+      'shared/queues is the only place that knows BullMQ and Redis.',
+      { path: '^(services|shared)/', pathNot: ['^shared/queues/', tests] },
+      { path: npm('bullmq', 'ioredis') },
+    ),
+    rule(
+      'express-at-the-edge',
+      'Only processes that speak HTTP to the outside know Express.',
+      { path: '^(services|shared)/', pathNot: ['^services/(api|checkout|admin)/', tests] },
+      { path: npm('express') },
+    ),
+    rule(
+      'keys-behind-chains',
+      'Key arithmetic lives in shared/chains; nothing else derives an address.',
+      { path: '^(services|shared)/', pathNot: ['^shared/chains/', tests] },
+      { path: npm('@scure/bip32', '@noble/curves', 'ethers') },
+    ),
+    rule(
+      'no-test-code-in-production',
+      'What runs in production imports neither tests nor development scripts.',
+      { path: '^(services|shared)/', pathNot: tests },
+      { path: ['^(test|bench|scripts)/', tests, npm('vitest', 'fast-check', 'autocannon', 'standardwebhooks')] },
+    ),
+    rule('no-cycles', 'A cycle hides who depends on whom.', {}, { circular: true }),
+    rule('no-unresolved', 'Every import resolves.', {}, { couldNotResolve: true }),
+    rule(
+      'no-undeclared-package',
+      'Production code uses declared production dependencies only.',
+      { path: '^(services|shared)/', pathNot: tests },
+      { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(node_modules|[.]cache|[.]data)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+}

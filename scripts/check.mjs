@@ -1,0 +1,22 @@
+// `npm run check`: everything that needs no store, in under two minutes. Each step is also a script of its own.
+import { spawnSync } from 'node:child_process'
+
+const steps = ['check:types', 'check:lint', 'check:imports', 'check:dead', 'check:lockfile', 'check:env']
+const only = process.argv.slice(2)
+if (only.includes('--help')) {
+  process.stdout.write(`npm run check: runs ${steps.join(', ')}; exit 1 when any of them fails\n`)
+  process.exit(0)
+}
+
+let failed = 0
+for (const step of steps) {
+  const started = performance.now()
+  const run = spawnSync('npm', ['run', '--silent', step], { encoding: 'utf8', shell: process.platform === 'win32' })
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  const ok = run.status === 0
+  if (!ok) failed += 1
+  process.stdout.write(`${ok ? '✓' : '✗'} ${step} (${seconds} s)\n`)
+  if (!ok) process.stdout.write(`${run.stdout}${run.stderr}\n`)
+}
+process.stdout.write(`checks: ${steps.length - failed} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1

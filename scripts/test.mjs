@@ -1,0 +1,60 @@
+// `npm test`: everything that CI runs, in order: checks, unit, integration and flow tests, then the demo.
+// The last line is `N passed, N failed`; the status is 0 only when nothing failed and no stage was empty.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+if (process.argv.includes('--help')) {
+  process.stdout.write('npm test: checks, unit, integration and flow tests on real stores, and the demo\n')
+  process.exit(0)
+}
+
+const reports = mkdtempSync(join(tmpdir(), 'paymesh-reports-'))
+const totals = { passed: 0, failed: 0 }
+
+/** Runs a command with its output shown as it comes. */
+function run(title, command, args) {
+  process.stdout.write(`\n── ${title} ──\n`)
+  return spawnSync(command, args, { stdio: 'inherit', shell: process.platform === 'win32' }).status === 0
+}
+
+function note(title, passed, failed) {
+  totals.passed += passed
+  totals.failed += failed
+  process.stdout.write(`${title}: ${passed} passed, ${failed} failed\n`)
+}
+
+/** A vitest project; zero tests, skipped tests and a crash before the report are failures. */
+function vitest(project) {
+  const file = join(reports, `${project}.json`)
+  const ok = run(`${project} tests`, 'npx', [
+    'vitest',
+    'run',
+    '--project',
+    project,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+  ])
+  let report = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTotalTests: 0 }
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    process.stdout.write(`${project}: no report was written\n`)
+  }
+  const missing = report.numTotalTests === 0 || report.numPendingTests > 0 ? 1 : 0
+  if (missing) process.stdout.write(`${project}: ${report.numTotalTests} tests, ${report.numPendingTests} skipped\n`)
+  const failed = report.numFailedTests + missing
+  note(project, report.numPassedTests, failed === 0 && !ok ? 1 : failed)
+}
+
+const checked = run('checks', process.execPath, ['scripts/check.mjs'])
+note('checks', checked ? 1 : 0, checked ? 0 : 1)
+for (const project of ['unit', 'integration', 'flow']) vitest(project)
+const shown = run('demo', process.execPath, ['scripts/demo.mjs', '--exit'])
+note('demo', shown ? 1 : 0, shown ? 0 : 1)
+
+rmSync(reports, { recursive: true, force: true })
+process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`)
+process.exitCode = totals.failed === 0 ? 0 : 1
