@@ -107,6 +107,8 @@ export interface DeliveryRepository {
   findById(id: string): Promise<Delivery | null>
   listByEvent(eventId: string): Promise<readonly Delivery[]>
   highestGeneration(eventId: string, endpointId: string): Promise<number>
+  /** The endpoint's latest succeeded or failed deliveries by finish time, newest first (index endpoint, finishedAt). */
+  lastFinished(endpointId: string, limit: number): Promise<readonly Pick<Delivery, 'id' | 'status' | 'finishedAt'>[]>
 }
 
 export interface EventRepository {
