@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { networkSettingsSchema } from './network-settings.ts'
+
+/** One environment variable: what it means, how it is parsed, and an example that parses. */
+export interface Field<T> {
+  readonly description: string
+  readonly example: string
+  /** Text used when the variable is absent or empty; null makes it required. */
+  readonly fallback: string | null
+  readonly schema: z.ZodType<T, string>
+}
+
+function field<T>(
+  description: string,
+  example: string,
+  fallback: string | null,
+  schema: z.ZodType<T, string>,
+): Field<T> {
+  return { description, example, fallback, schema }
+}
+
+const EXAMPLE_KEY = 'dGhpcy1pcy1hbi1leGFtcGxlLWtleS1ub3QtYS1zZWM='
+
+function json<T>(schema: z.ZodType<T>) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be valid JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
+}
+
+function integer(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+}
+
+/** The order of the list is kept; duplicates collapse. */
+const networkList = z.string().transform((text, context): readonly NetworkId[] => {
+  const names = text.split(',').map((name) => name.trim())
+  const known = names.filter((name): name is NetworkId => (NETWORK_IDS as readonly string[]).includes(name))
+  if (known.length < names.length) {
+    context.addIssue({ code: 'custom', message: `must be a comma-separated list of ${NETWORK_IDS.join(', ')}` })
+  }
+  return [...new Set(known)]
+})
+
+const key32 = z.string().transform((text, context): Uint8Array => {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length !== 32 || bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
+    context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64 (`openssl rand -base64 32`)' })
+  }
+  return new Uint8Array(bytes)
+})
+
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
+const port = integer(0, 65_535)
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .transform((url) => url.replace(/\/$/, ''))
+const name = z.string().regex(/^[a-zA-Z][\w-]{0,40}$/, 'must be a letter followed by up to 40 letters, digits, - or _')
+
+/**
+ * Every variable the server reads, in the order in which `.env.example` shows them. Network, rate-source and key
+ * material are parsed here; relations between fields are checked in `schema.ts`.
+ */
+export const FIELDS = {
+  PAYMESH_ENV: field(
+    'What this installation is for. Production is the strictest; the development runner sets `development` by itself.',
+    'production',
+    'production',
+    z.enum(['development', 'test', 'production'], 'must be development, test or production'),
+  ),
+  PAYMESH_LOG_LEVEL: field(
+    'Least severe log line that is written.',
+    'info',
+    'info',
+    z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
+  ),
+  MONGO_URL: field(
+    'MongoDB replica set. `npm start` starts one of its own when this is not set.',
+    'mongodb://mongo-0:27017,mongo-1:27017,mongo-2:27017/?replicaSet=rs0',
+    null,
+    z.string().regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// URL'),
+  ),
+  PAYMESH_MONGO_DATABASE: field('Database within MongoDB.', 'paymesh', 'paymesh', name),
+  REDIS_URL: field(
+    'Redis, append-only and with `noeviction`. `npm start` starts one of its own when this is not set.',
+    'redis://redis:6379',
+    null,
+    z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL'),
+  ),
+  PAYMESH_REDIS_PREFIX: field('First part of every key in Redis.', 'paymesh', 'paymesh', name),
+  PAYMESH_MASTER_KEY: field(
+    'Encrypts stored secrets and extended public keys: 32 random bytes in base64. Losing it loses them.',
+    EXAMPLE_KEY,
+    null,
+    key32,
+  ),
+  PAYMESH_KEY_PEPPER: field(
+    'Keys the digests of API keys: 32 random bytes in base64, other than the master key. Changing it ends every API key.',
+    'YW5vdGhlci1leGFtcGxlLWtleS1ub3QtYS1zZWNyZXQ=',
+    null,
+    key32,
+  ),
+  PAYMESH_API_HOST: field('Address the REST API listens on.', '0.0.0.0', '127.0.0.1', z.string().min(1)),
+  PAYMESH_API_PORT: field('Port of the REST API; 0 takes a free one.', '4100', '4100', port),
+  PAYMESH_PUBLIC_API_URL: field(
+    'Where merchants reach the REST API, without the /api/v1 behind it.',
+    'https://pay.example.com',
+    'http://127.0.0.1:4100',
+    httpUrl,
+  ),
+  PAYMESH_PUBLIC_CHECKOUT_URL: field(
+    'Where payers reach the checkout; the base of every checkout_url.',
+    'https://checkout.example.com',
+    'http://127.0.0.1:4101',
+    httpUrl,
+  ),
+  PAYMESH_NETWORKS: field(
+    'Nodes by mode and network, as JSON. Without a node a live network cannot be received on.',
+    '{"live":{"ethereum":{"rpcUrls":["http://geth:8545"]}},"test":{"ethereum":{"rpcUrls":["http://anvil:8545"],"chainId":31337,"confirmations":3}}}',
+    '{}',
+    json(networkSettingsSchema),
+  ),
+  CHAINS: field(
+    'Networks that the scanner process watches, comma-separated; empty means every network that has a node.',
+    'ethereum,base',
+    '',
+    z.union([z.literal('').transform(() => null), networkList]),
+  ),
+  PAYMESH_RATE_SOURCES: field(
+    'Base URLs that replace those of rate sources, by source name, as JSON.',
+    '{"kraken":"http://127.0.0.1:4180/kraken"}',
+    '{}',
+    json(z.record(z.string().min(1), httpUrl)),
+  ),
+  PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: field(
+    'Lets test webhook endpoints be http://localhost:<port>. For development.',
+    'false',
+    'false',
+    flag,
+  ),
+  PAYMESH_WEBHOOK_CONCURRENCY: field(
+    'Webhook endpoints that one process serves at the same time.',
+    '32',
+    '32',
+    integer(1, 1_000),
+  ),
+  PAYMESH_METRICS_PORT: field(
+    'Port of /metrics, /livez and /readyz; every process on one machine needs its own. 0 takes a free one.',
+    '4190',
+    '4190',
+    port,
+  ),
+} satisfies Record<string, Field<unknown>>
+
+/** Variables that only the development runner reads; they are documented, never parsed into the configuration. */
+export const RUNNER_FIELDS = {
+  MONGOD_BINARY: {
+    description: 'mongod that `npm start` and the tests run when MONGO_URL is not set.',
+    example: '/usr/bin/mongod',
+  },
+  REDIS_SERVER_BINARY: {
+    description: 'redis-server that `npm start` and the tests run when REDIS_URL is not set.',
+    example: '/usr/bin/redis-server',
+  },
+} as const

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { FIELDS } from './fields.ts'
+import { ConfigError, type ConfigFault, parseConfig } from './schema.ts'
+
+const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+const minimal = {
+  MONGO_URL: 'mongodb://127.0.0.1:27017/?directConnection=true',
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  PAYMESH_MASTER_KEY: key(1),
+  PAYMESH_KEY_PEPPER: key(2),
+}
+
+function faultsOf(env: Record<string, string>): readonly ConfigFault[] {
+  try {
+    parseConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('parseConfig', () => {
+  it('fills every default from the four values that have none', () => {
+    const config = parseConfig(minimal)
+    expect(config).toMatchObject({
+      env: 'production',
+      logLevel: 'info',
+      stores: { mongoDatabase: 'paymesh', redisPrefix: 'paymesh' },
+      api: { host: '127.0.0.1', port: 4100 },
+      networks: { live: {}, test: {} },
+      chains: null,
+      rates: { sourceUrls: {} },
+      webhooks: { allowLocalhost: false },
+    })
+    expect(config.secrets.masterKey).toHaveLength(32)
+  })
+
+  it('lists every fault at once, with the key and an example', () => {
+    const faults = faultsOf({
+      PAYMESH_API_PORT: 'eighty',
+      PAYMESH_NETWORKS: '{',
+      PAYMESH_MASTER_KEY: 'c2hvcnQ=',
+      CHAINS: 'mars',
+    })
+    expect(faults.map((fault) => fault.key).sort()).toEqual([
+      'CHAINS',
+      'MONGO_URL',
+      'PAYMESH_API_PORT',
+      'PAYMESH_KEY_PEPPER',
+      'PAYMESH_MASTER_KEY',
+      'PAYMESH_NETWORKS',
+      'REDIS_URL',
+    ])
+    expect(faults.every((fault) => fault.example !== null && fault.problem.length > 0)).toBe(true)
+  })
+
+  it('refuses a PAYMESH_ key that does not exist, so that a typing error cannot pass as a default', () => {
+    expect(faultsOf({ ...minimal, PAYMESH_API_PROT: '1' })).toEqual([
+      { key: 'PAYMESH_API_PROT', problem: 'is not a setting of Paymesh', example: null },
+    ])
+  })
+
+  // Guards access: an installation must never come up with keys that somebody else could know.
+  it('has no default for secrets in any environment and never prints them', () => {
+    for (const env of ['production', 'test', 'development']) {
+      const faults = faultsOf({ MONGO_URL: minimal.MONGO_URL, REDIS_URL: minimal.REDIS_URL, PAYMESH_ENV: env })
+      expect(faults.map((fault) => fault.key)).toEqual(['PAYMESH_MASTER_KEY', 'PAYMESH_KEY_PEPPER'])
+    }
+    const secret = `${key(7).slice(0, 40)}`
+    expect(JSON.stringify(faultsOf({ ...minimal, PAYMESH_MASTER_KEY: secret }))).not.toContain(secret)
+    expect(faultsOf({ ...minimal, PAYMESH_KEY_PEPPER: minimal.PAYMESH_MASTER_KEY })[0]?.key).toBe('PAYMESH_KEY_PEPPER')
+  })
+
+  it('reads networks with what the registry gives left as null, and names the path of a fault', () => {
+    const networks = JSON.stringify({ test: { ethereum: { rpcUrls: ['http://127.0.0.1:8545'], confirmations: 3 } } })
+    expect(parseConfig({ ...minimal, PAYMESH_NETWORKS: networks }).networks).toEqual({
+      live: {},
+      test: {
+        ethereum: { rpcUrls: ['http://127.0.0.1:8545'], chainId: null, confirmations: 3, contracts: {} },
+      },
+    })
+    const bad = JSON.stringify({ test: { ethereum: { rpcUrls: [], speed: 1 } } })
+    const problems = faultsOf({ ...minimal, PAYMESH_NETWORKS: bad }).map((fault) => fault.problem)
+    expect(problems.some((problem) => problem.startsWith('test.ethereum'))).toBe(true)
+  })
+
+  it('takes empty values as absent and lists of chains in their order', () => {
+    expect(parseConfig({ ...minimal, PAYMESH_API_PORT: ' ', CHAINS: '' })).toMatchObject({
+      api: { port: 4100 },
+      chains: null,
+    })
+    expect(parseConfig({ ...minimal, CHAINS: 'base, ethereum,base' }).chains).toEqual(['base', 'ethereum'])
+  })
+
+  it('accepts the example of every field', () => {
+    const examples = Object.fromEntries(Object.entries(FIELDS).map(([name, { example }]) => [name, example]))
+    expect(() => parseConfig(examples)).not.toThrow()
+  })
+})

@@ -1,0 +1,122 @@
+import type { z } from 'zod'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { FIELDS } from './fields.ts'
+import type { NetworkSettings } from './network-settings.ts'
+
+/** Everything a process may know about its surroundings, parsed and checked once at its start. */
+export interface Config {
+  readonly env: 'development' | 'test' | 'production'
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly stores: {
+    readonly mongoUrl: string
+    readonly mongoDatabase: string
+    readonly redisUrl: string
+    /** First part of every key; without a separator at its end. */
+    readonly redisPrefix: string
+  }
+  /** 32 bytes each. */
+  readonly secrets: { readonly masterKey: Uint8Array; readonly keyPepper: Uint8Array }
+  /** `publicUrl` has no path and no slash at its end. */
+  readonly api: { readonly host: string; readonly port: number; readonly publicUrl: string }
+  /** `baseUrl` has no slash at its end. */
+  readonly checkout: { readonly baseUrl: string }
+  readonly networks: NetworkSettings
+  /** Networks this process scans; null = every network with a node. */
+  readonly chains: readonly NetworkId[] | null
+  /** Base URL by source name, without a slash at the end; sources that are absent keep their public URL. */
+  readonly rates: { readonly sourceUrls: Readonly<Record<string, string>> }
+  readonly webhooks: { readonly allowLocalhost: boolean; readonly concurrency: number }
+  /** 0 = any free port. */
+  readonly metrics: { readonly port: number }
+}
+
+/** One thing wrong with the environment. `example` is a value that would have been accepted. */
+export interface ConfigFault {
+  readonly key: string
+  readonly problem: string
+  readonly example: string | null
+}
+
+/** The environment cannot be used; `faults` holds everything that is wrong with it, and the message prints it all. */
+export class ConfigError extends Error {
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map(
+      ({ key, problem, example }) =>
+        `  ${key}: ${problem}${example === null ? '' : `\n    for example ${key}=${example}`}`,
+    )
+    super(`The configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n${lines.join('\n')}`)
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}
+
+type Values = { readonly [K in keyof typeof FIELDS]: z.output<(typeof FIELDS)[K]['schema']> }
+type FieldKey = keyof typeof FIELDS
+
+/**
+ * Reads the configuration from environment variables. Empty values count as absent. Throws one `ConfigError` that
+ * lists every fault: missing and malformed values, `PAYMESH_*` keys that do not exist, and relations that do not hold.
+ * Values of secrets never appear in it.
+ */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: ConfigFault[] = unknownKeys(env)
+  const values: Partial<Record<FieldKey, unknown>> = {}
+  for (const key of Object.keys(FIELDS) as FieldKey[]) values[key] = readField(key, env[key], faults)
+  if (faults.length === 0) faults.push(...relationFaults(values as Values))
+  if (faults.length > 0) throw new ConfigError(faults)
+  return shape(values as Values)
+}
+
+function unknownKeys(env: Readonly<Record<string, string | undefined>>): ConfigFault[] {
+  return Object.keys(env)
+    .filter((key) => key.startsWith('PAYMESH_') && !Object.hasOwn(FIELDS, key))
+    .sort()
+    .map((key) => ({ key, problem: 'is not a setting of Paymesh', example: null }))
+}
+
+function readField(key: FieldKey, raw: string | undefined, faults: ConfigFault[]): unknown {
+  const { schema, fallback, example } = FIELDS[key]
+  const text = raw === undefined || raw.trim() === '' ? fallback : raw.trim()
+  if (text === null) {
+    faults.push({ key, problem: 'is not set', example })
+    return undefined
+  }
+  const result = schema.safeParse(text)
+  if (result.success) return result.data
+  for (const issue of result.error.issues) {
+    const path = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
+    faults.push({ key, problem: `${path}${issue.message}`, example })
+  }
+  return undefined
+}
+
+function relationFaults(values: Values): ConfigFault[] {
+  if (!Buffer.from(values.PAYMESH_MASTER_KEY).equals(values.PAYMESH_KEY_PEPPER)) return []
+  return [{ key: 'PAYMESH_KEY_PEPPER', problem: 'must differ from PAYMESH_MASTER_KEY', example: null }]
+}
+
+function shape(values: Values): Config {
+  return {
+    env: values.PAYMESH_ENV,
+    logLevel: values.PAYMESH_LOG_LEVEL,
+    stores: {
+      mongoUrl: values.MONGO_URL,
+      mongoDatabase: values.PAYMESH_MONGO_DATABASE,
+      redisUrl: values.REDIS_URL,
+      redisPrefix: values.PAYMESH_REDIS_PREFIX,
+    },
+    secrets: { masterKey: values.PAYMESH_MASTER_KEY, keyPepper: values.PAYMESH_KEY_PEPPER },
+    api: { host: values.PAYMESH_API_HOST, port: values.PAYMESH_API_PORT, publicUrl: values.PAYMESH_PUBLIC_API_URL },
+    checkout: { baseUrl: values.PAYMESH_PUBLIC_CHECKOUT_URL },
+    networks: values.PAYMESH_NETWORKS,
+    chains: values.CHAINS,
+    rates: { sourceUrls: values.PAYMESH_RATE_SOURCES },
+    webhooks: {
+      allowLocalhost: values.PAYMESH_ALLOW_LOCALHOST_WEBHOOKS,
+      concurrency: values.PAYMESH_WEBHOOK_CONCURRENCY,
+    },
+    metrics: { port: values.PAYMESH_METRICS_PORT },
+  }
+}

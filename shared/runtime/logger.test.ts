@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { createLogger } from './logger.ts'
+
+function capture() {
+  const lines: string[] = []
+  return { lines, destination: { write: (line: string) => void lines.push(line) } }
+}
+
+// Guards access: no credential reaches the log, whichever of the two levels it sits on.
+it.each(['authorization', 'secret', 'apiKey', 'password', 'xpub', 'masterKey'])('redacts %s', (field) => {
+  const { lines, destination } = capture()
+  const logger = createLogger({ name: 'api', level: 'info', destination })
+  const marker = 'must-not-appear'
+  logger.info({ [field]: marker }, 'top')
+  logger.info({ headers: { [field]: marker } }, 'one level down')
+  logger.info({ request: { headers: { [field]: marker } } }, 'two levels down')
+  logger.child({ wallet: { [field]: marker } }).info({}, 'in a child')
+  expect(lines).toHaveLength(4)
+  expect(lines.join('')).not.toContain(marker)
+  expect(lines.every((line) => line.includes('[redacted]'))).toBe(true)
+})
+
+it('writes one JSON line with level, process, fields and message, and the cause of an error', () => {
+  const { lines, destination } = capture()
+  createLogger({ name: 'scanner', level: 'info', destination }).error(
+    { chain: 'base', error: new Error('outer', { cause: new Error('inner') }) },
+    'scan failed',
+  )
+  const line = JSON.parse(lines[0] ?? '')
+  expect(line).toMatchObject({ level: 'error', process: 'scanner', chain: 'base', msg: 'scan failed' })
+  expect(JSON.stringify(line.error)).toContain('inner')
+})
+
+it('leaves out what is below the level', () => {
+  const { lines, destination } = capture()
+  createLogger({ name: 'api', level: 'warn', destination }).info({}, 'quiet')
+  expect(lines).toEqual([])
+})

@@ -1,0 +1,42 @@
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
+import type { Logger } from '#shared/usecases/ports/runtime.ts'
+
+const SECRET_FIELDS = ['authorization', 'secret', 'apiKey', 'password', 'xpub', 'masterKey', 'keyPepper', 'cookie']
+
+/** Each secret field at the top, one level down and two levels down. */
+const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+
+export interface LoggerOptions {
+  /** Process type, on every line. */
+  readonly name: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** Where lines go; standard output when absent. */
+  readonly destination?: DestinationStream
+}
+
+/**
+ * A logger that writes one JSON object per line: `level`, `time` (ISO 8601), `process`, the given fields and `msg`.
+ * Fields named like a secret (`authorization secret apiKey password xpub masterKey …`) are replaced by `[redacted]`
+ * at the top and down to two levels below; anything deeper or inside a text is the caller's duty to leave out.
+ */
+export function createLogger({ name, level, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: { process: name },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: pino.stdSerializers.errWithCause, err: pino.stdSerializers.errWithCause },
+  }
+  return wrap(destination === undefined ? pino(options) : pino(options, destination))
+}
+
+function wrap(logger: PinoLogger): Logger {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    child: (fields) => wrap(logger.child(fields)),
+  }
+}
