@@ -1,0 +1,132 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import type { Logger } from '#shared/usecases/ports/runtime.ts'
+
+/** This process's connections to Redis. Redis is a wake-up and a cache: every caller must do without it. */
+export interface RedisConnections {
+  /**
+   * For short commands. Fails at once while Redis is away and after 500 ms when it hangs: no caller ever waits for Redis.
+   */
+  readonly producer: Redis
+  /** Put in front of every key, without the separating colon. */
+  readonly prefix: string
+  /** Opens a connection for blocking reads; it reconnects for ever and is closed by `closeWorkerConnection` or `close`. */
+  openWorkerConnection(): Redis
+  closeWorkerConnection(connection: Redis): void
+  /** True when Redis answered lately; false before the first answer. */
+  isHealthy(): boolean
+  /** Milliseconds since Redis stopped answering; 0 while healthy. */
+  unhealthyForMs(): number
+  /** Resolves true as soon as Redis answers, or false after `timeoutMs`; for start-up and tests. */
+  waitUntilHealthy(timeoutMs: number): Promise<boolean>
+  /** Drops every connection without waiting for answers, so it cannot hang. Safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface RedisConnectionOptions {
+  readonly url: string
+  readonly prefix: string
+  readonly logger: Logger
+}
+
+const PING_EVERY_MS = 500
+const COMMAND_TIMEOUT_MS = 500
+
+type Settings = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'>
+
+const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, 1_000), enableReadyCheck: true }
+
+/** Starts connecting and returns at once; a process comes up and works with Redis down. */
+export function connectRedis(options: RedisConnectionOptions): RedisConnections {
+  const { url, prefix, logger } = options
+  const workers = new Set<Redis>()
+  const open = (settings: Settings): Redis => {
+    const connection = new Redis(url, { ...reconnect, ...settings })
+    // Without a listener ioredis prints to the console; the health transitions below are what we log.
+    connection.on('error', () => undefined)
+    return connection
+  }
+  const producer = open({
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: 2_000,
+  })
+  const health = watchHealth(producer, logger)
+
+  return {
+    producer,
+    prefix,
+    openWorkerConnection: () => {
+      const connection = open({ maxRetriesPerRequest: null, connectTimeout: 2_000 })
+      workers.add(connection)
+      return connection
+    },
+    closeWorkerConnection: (connection) => {
+      workers.delete(connection)
+      connection.disconnect()
+    },
+    isHealthy: health.isHealthy,
+    unhealthyForMs: health.unhealthyForMs,
+    waitUntilHealthy: health.waitUntilHealthy,
+    close: () => {
+      health.stop()
+      for (const connection of [producer, ...workers]) connection.disconnect()
+      workers.clear()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Asks once per half second, because a stopped Redis keeps its sockets open and looks connected. */
+function watchHealth(producer: Redis, logger: Logger) {
+  let unhealthySince: number | null = performance.now()
+  let answered = false
+  const waiters = new Set<(healthy: boolean) => void>()
+  const set = (healthy: boolean): void => {
+    if (healthy) {
+      if (unhealthySince !== null && answered) logger.info({}, 'redis answers again')
+      answered = true
+      unhealthySince = null
+      for (const wake of waiters) wake(true)
+      waiters.clear()
+    } else if (unhealthySince === null) {
+      unhealthySince = performance.now()
+      logger.warn({}, 'redis does not answer')
+    }
+  }
+  const ping = (): void => {
+    if (producer.status !== 'ready') {
+      set(false)
+      return
+    }
+    producer.ping().then(
+      () => set(true),
+      () => set(false),
+    )
+  }
+  producer.on('ready', ping)
+  producer.on('close', () => set(false))
+  const timer = setInterval(ping, PING_EVERY_MS)
+  timer.unref()
+
+  return {
+    isHealthy: () => unhealthySince === null && producer.status === 'ready',
+    unhealthyForMs: () => (unhealthySince === null ? 0 : performance.now() - unhealthySince),
+    waitUntilHealthy: (timeoutMs: number): Promise<boolean> => {
+      if (unhealthySince === null) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const settle = (healthy: boolean): void => {
+          clearTimeout(timeout)
+          waiters.delete(settle)
+          resolve(healthy)
+        }
+        const timeout = setTimeout(settle, timeoutMs, false)
+        waiters.add(settle)
+      })
+    },
+    stop: () => {
+      clearInterval(timer)
+      for (const settle of [...waiters]) settle(false)
+    },
+  }
+}
