@@ -141,3 +141,13 @@ export class ClaimTaken extends Error {
 
 /** Number of outbox shards; a shard is relayed by one worker at a time. */
 export const OUTBOX_SHARDS = 8
+
+/** The shard that relays an invoice's outbox, 0 … 7: the last hex digit of its UUIDv7 is random. */
+export function outboxShardOf(invoiceId: string): number {
+  return Number.parseInt(invoiceId.slice(-1), 16) % OUTBOX_SHARDS
+}
+
+/** Job id of a shard on the outbox queue. */
+export function outboxJobId(invoiceId: string): string {
+  return `shard-${outboxShardOf(invoiceId)}`
+}

@@ -107,4 +107,6 @@ export interface IdempotencyRepository {
   /** Forgets an operation that ended in an answer that must not be replayed. */
   release(id: string, fencingToken: number): Promise<void>
   find(id: string): Promise<IdempotencyRecord | null>
+  /** Several records in one read; unknown ids are left out. For the create path, which asks for many requests at once. */
+  findMany(ids: readonly string[]): Promise<readonly IdempotencyRecord[]>
 }
