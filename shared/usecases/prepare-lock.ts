@@ -1,0 +1,156 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import type { AssetLock, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { quoteAmountBase } from '#shared/domain/money/quote.ts'
+import type { AddressSource } from './address-source.ts'
+import type { LockAvailability } from './lock-availability.ts'
+import type { AssetInfo, Catalog } from './ports/catalog.ts'
+import type { AssetRate } from './ports/rates.ts'
+import type { Workspace, WorkspacePolicy } from './ports/tenancy.ts'
+import type { KeyMaterial, WatchedAddress } from './ports/wallets.ts'
+import type { RateReader } from './read-rate.ts'
+
+const BPS = 10_000n
+
+/** What fixing an address and an amount needs. */
+export interface LockPreparerDeps {
+  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'paymentUri'>
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly availability: LockAvailability
+  readonly addresses: AddressSource
+}
+
+/** The wish to receive one asset for one fiat amount. */
+export interface LockRequest {
+  readonly workspace: Pick<Workspace, 'id' | 'policy'>
+  readonly mode: Mode
+  readonly asset: AssetId
+  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+  readonly at: Ms
+  /** End of the price promise. */
+  readonly quoteEndsAt: Ms
+}
+
+/** A complete lock with a candidate address; the invoice write that carries `lock.claim` makes it ours. */
+export interface PreparedLock {
+  readonly lock: AssetLock
+  /** The same promise on the next candidate address, for when the claim turned out to be taken. */
+  next(): Promise<PreparedLock>
+}
+
+/** Fixes amount, bounds and candidate address of a lock. */
+export interface LockPreparer {
+  /**
+   * Prices the request at the current rate with the workspace's spread and freezes the bounds it is judged by.
+   * Throws `NO_WALLET_FOR_ASSET`, `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an address is only taken after
+   * everything else has passed.
+   */
+  prepare(request: LockRequest): Promise<PreparedLock>
+}
+
+/** Makes the one preparer that create, checkout and simulation share. */
+export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
+  return {
+    async prepare(request) {
+      const info = deps.catalog.asset(request.asset)
+      const { id, policy } = request.workspace
+      const material = await deps.availability.require(id, request.mode, info)
+      const arsSeries = policy.arsSeries
+      const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
+      const priced = price(request, info, rate)
+      if (priced.amountBase < info.minBase) {
+        const minimum = `${formatUnits(info.minBase, info.decimals)} ${info.symbol}`
+        throw new PaymeshError('AMOUNT_BELOW_MINIMUM', {
+          details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
+        })
+      }
+      return withNextAddress(deps, request, info, material, priced)
+    },
+  }
+}
+
+/** Market rate with a merchant's spread: fewer fiat units per asset unit, hence more asset units due. Exact. */
+export function withSpread(fiatPerAsset: string, spreadBps: number): string {
+  if (spreadBps === 0) return fiatPerAsset
+  const factor = { digits: BPS - BigInt(spreadBps), scale: 4 }
+  return formatDecimal(multiply(parseDecimal(fiatPerAsset), factor))
+}
+
+type PricedQuote = Omit<Quote, 'uri'>
+
+function price(request: LockRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
+  const spreadBps = request.workspace.policy.spreadBps
+  const fiatPerAsset = withSpread(rate.fiatPerAsset, spreadBps)
+  const amountBase = quoteAmountBase({
+    fiatMinor: request.fiat.minor,
+    currency: request.fiat.currency,
+    fiatPerAsset,
+    decimals: info.decimals,
+    displayDecimals: info.displayDecimals,
+  })
+  return {
+    amountBase,
+    amount: formatUnits(amountBase, info.decimals),
+    fiatPerAsset,
+    lockedAt: request.at,
+    expiresAt: request.quoteEndsAt,
+    provenance: { snapshotAt: rate.snapshotAt, sources: rate.sources, fxSources: rate.fxSources, spreadBps },
+  }
+}
+
+async function withNextAddress(
+  deps: LockPreparerDeps,
+  request: LockRequest,
+  info: AssetInfo,
+  material: KeyMaterial,
+  priced: PricedQuote,
+): Promise<PreparedLock> {
+  const candidate = await deps.addresses.take(material, info.network)
+  return {
+    lock: lockOn(deps, request, info, candidate, priced),
+    next: () => withNextAddress(deps, request, info, material, priced),
+  }
+}
+
+function lockOn(
+  deps: LockPreparerDeps,
+  request: LockRequest,
+  info: AssetInfo,
+  candidate: WatchedAddress,
+  priced: PricedQuote,
+): AssetLock {
+  const { mode } = request
+  const { address, matchKey } = candidate
+  const { amount, amountBase } = priced
+  const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase })
+  const { policy } = request.workspace
+  return {
+    asset: info.id,
+    network: info.network,
+    family: info.family,
+    symbol: info.symbol,
+    decimals: info.decimals,
+    address,
+    matchKey,
+    claim: `${mode}:${info.family}:${matchKey}`,
+    requiredConfirmations: policy.confirmations[info.id] ?? deps.catalog.confirmations(info.id, mode),
+    policy: frozenBounds(policy, info, amountBase),
+    quotes: [{ ...priced, uri }],
+    from: request.at,
+    to: null,
+  }
+}
+
+/** Bounds in base units of this very amount, so that a later policy change never re-judges the invoice. */
+function frozenBounds(policy: WorkspacePolicy, info: AssetInfo, dueBase: bigint): LockPolicy {
+  const thousandth = dueBase / 1_000n
+  return {
+    toleranceBase: (dueBase * BigInt(policy.toleranceBps)) / BPS,
+    overToleranceBase: 0n,
+    lateGraceMs: policy.lateGraceMs,
+    lateDriftBps: policy.lateDriftBps,
+    dustBase: thousandth > info.dustBase ? thousandth : info.dustBase,
+  }
+}
