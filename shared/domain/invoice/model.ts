@@ -25,7 +25,7 @@ export interface RateProvenance {
   readonly spreadBps: number
 }
 
-/** One price promise to the payer. A quote never changes; a re-quote appends another (CORRECTNESS §2.5). */
+/** One price promise to the payer. A quote never changes; a re-quote appends another. */
 export interface Quote {
   /** Exact amount due in base units of the asset. */
   readonly amountBase: bigint
@@ -49,7 +49,7 @@ export interface LockPolicy {
   readonly lateGraceMs: number
   /** How far the rate may have moved against the merchant for a late payment to settle, in basis points. */
   readonly lateDriftBps: number
-  /** Transfers below this many base units are summed but never announced (CORRECTNESS §1.8). */
+  /** Transfers below this many base units are summed but never announced. */
   readonly dustBase: bigint
 }
 
@@ -64,8 +64,10 @@ export interface AssetLock {
   readonly address: string
   /** Canonical bytes of the receiving script or address, lower-case hex; what scanners match. */
   readonly matchKey: string
-  /** The entry in the installation-wide unique index that makes the address or amount ours (CORRECTNESS §1.3). */
+  /** The entry in the installation-wide unique index that makes the address or amount ours; the invoice write is the claim. */
   readonly claim: string
+  /** Claims of earlier quotes on this lock where amounts are unique; they stay reserved together with `claim`. */
+  readonly formerClaims?: readonly string[]
   readonly requiredConfirmations: number
   readonly policy: LockPolicy
   /** At least one; the last one is current. */
@@ -73,6 +75,26 @@ export interface AssetLock {
   readonly from: Ms
   /** Null while the lock is the invoice's active one. */
   readonly to: Ms | null
+}
+
+/** Why a payment on one of the invoice's addresses does not enter its sums. */
+export type UncountedReason =
+  /** Another asset than any lock of this address asked for. */
+  | 'wrong_asset'
+  /** Another network than any lock of this address asked for. */
+  | 'wrong_network'
+  /** Right for one of the invoice's locks, but another lock received funds first. */
+  | 'inactive_lock'
+  /** First seen when no quote held and the last one had been over for too long, or had drifted too far. */
+  | 'out_of_quote'
+  /** Sent to an address that none of the locks knows. */
+  | 'unmatched'
+
+/** An entry of the operators' inbox that this invoice opened and has not closed. */
+export interface OpenException {
+  readonly exception: ExceptionKind
+  /** Transfer key it is about; null when it is about the invoice as a whole. */
+  readonly payment: string | null
 }
 
 /** What an invoice knows of one of its payments. Sums and "announced once" flags come from these rows alone. */
@@ -83,8 +105,12 @@ export interface LedgerRow {
   readonly state: PaymentState
   readonly amountBase: bigint
   readonly firstSeenAt: Ms
-  /** True for the locked asset on the locked network; other money never enters the ledger's sums. */
+  /** True for the locked asset on the locked network, and for what an operator accepted; other money never enters sums. */
   readonly counted: boolean
+  /** Null exactly when `counted`. */
+  readonly uncountedReason: UncountedReason | null
+  /** Value an operator gave it in base units of the locked asset; null unless accepted. It then counts with this value. */
+  readonly acceptedBase: bigint | null
   /** First seen after the deadline; judged once, at first application. */
   readonly late: boolean
   /** Fiat per asset at first sight, only looked up for late payments; null when no snapshot existed. */
@@ -92,20 +118,22 @@ export interface LedgerRow {
   /** On time, late within bounds, or accepted by an operator. Thresholds use eligible rows only. */
   readonly eligible: boolean
   readonly simulated: boolean
-  /** `payment.detected` was emitted. */
+  /** `payment.detected` was emitted, or never will be because an operator attached the payment silently. */
   readonly detected: boolean
-  /** `payment.confirmed` was emitted. */
+  /** `payment.confirmed` was emitted, or never will be (as above). */
   readonly confirmed: boolean
   /** `invoice.late_payment` was emitted for this row. */
   readonly lateAnnounced: boolean
 }
 
-/** Payments beyond the hundredth announced one, folded into one row (CORRECTNESS §1.8). */
+/** Dust, and payments beyond the hundredth row, summed into one row so that many tiny transfers cannot brick an invoice. */
 export interface OthersRow {
   readonly count: number
+  /** Eligible and live, base units. */
   readonly seenBase: bigint
+  /** Eligible and confirmed, base units. */
   readonly confirmedBase: bigint
-  /** Digest over (payment, version, state) of the folded payments, so that a change is noticed. */
+  /** `<sum of versions>-<hash over (payment, version, state)>`, so that a change and a stale read are noticed. */
   readonly digest: string
 }
 
@@ -127,6 +155,8 @@ export interface InvoiceState {
   readonly locks: readonly AssetLock[]
   readonly ledger: readonly LedgerRow[]
   readonly others: OthersRow | null
+  /** Inbox entries this invoice has open, so that each is opened once and closed when its reason is gone. */
+  readonly exceptions: readonly OpenException[]
   readonly paidLate: boolean
   readonly underpaidAccepted: boolean
   /** Highest eligible sum announced by `invoice.partial`, base units. */
@@ -169,10 +199,13 @@ export interface PaymentObservation {
   readonly amountBase: bigint
   /** First-seen time in the mempool, else block time. Never processing time. */
   readonly firstSeenAt: Ms
-  /** Mined more than the mempool grace after the deadline although first seen before it (CORRECTNESS §2.4). */
+  /** Mined more than the mempool grace after the deadline although first seen before it. */
   readonly minedTooLate: boolean
   readonly simulated: boolean
-  /** Fiat per asset of the newest snapshot at most 120 s before first sight; null when there is none. */
+  /**
+   * Fiat per asset, spread included, of the newest snapshot at most 120 s before first sight; null when there is none.
+   * Needed whenever the payment was first seen after the deadline or outside every quote's window.
+   */
   readonly rateSeen: string | null
 }
 

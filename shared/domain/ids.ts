@@ -1,0 +1,46 @@
+/** Where random bytes come from; the runtime's random port satisfies it. */
+export interface ByteSource {
+  /** Cryptographically strong bytes. */
+  bytes(length: number): Uint8Array
+}
+
+/** Crockford's base 32 in lower case: no i, l, o, u, so that ids survive being read aloud. */
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** True for the text form of a UUID of any version (RFC 9562 §4), in either case. */
+export function isUuid(value: string): boolean {
+  return UUID.test(value)
+}
+
+/** Id of the outbox entry `seq` of an invoice: `evt_<uuid without dashes>_<seq base 36>`. The same entry always has the same id. */
+export function eventId(invoiceId: string, seq: number): string {
+  return `evt_${invoiceId.replaceAll('-', '')}_${seq.toString(36)}`
+}
+
+/**
+ * Id of a delivery from the hex digest (at least 128 bits) over what makes it unique: `whd_` and 26 base-32 characters.
+ * Throws RangeError on a shorter or malformed digest.
+ */
+export function deliveryIdFrom(hashHex: string): string {
+  if (!/^[0-9a-f]{32,}$/i.test(hashHex)) throw new RangeError('the digest is too short or not hexadecimal')
+  return `whd_${base32(BigInt(`0x${hashHex.slice(0, 32)}`))}`
+}
+
+/** A fresh request id: `req_` and 26 base-32 characters of 128 random bits. */
+export function newRequestId(random: ByteSource): string {
+  return `req_${base32(random.bytes(16).reduce((value, byte) => (value << 8n) | BigInt(byte), 0n))}`
+}
+
+/** 128 bits as 26 characters, most significant first. */
+function base32(value: bigint): string {
+  let text = ''
+  for (let shift = 125n; shift >= 0n; shift -= 5n) text += BASE32.charAt(asIndex((value >> shift) & 31n))
+  return text
+}
+
+/** A bigint below 32 as an array index; the domain has no `Number`. */
+function asIndex(value: bigint): number {
+  return parseInt(value.toString(), 10)
+}

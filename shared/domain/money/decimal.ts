@@ -1,0 +1,62 @@
+/** An exact decimal number: `digits / 10^scale`. Never negative here; prices and amounts have no sign. */
+export interface Decimal {
+  readonly digits: bigint
+  readonly scale: number
+}
+
+/** Longest decimal text that is read, so that hostile input cannot make huge integers. */
+const MAX_LENGTH = 120
+
+const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
+
+/**
+ * Reads `0`, `12` or `12.340` exactly. Throws RangeError on signs, exponents, leading zeros, empty parts,
+ * separators, white space and text beyond 120 characters.
+ */
+export function parseDecimal(text: string): Decimal {
+  const match = text.length <= MAX_LENGTH ? DECIMAL.exec(text) : null
+  if (match === null) throw new RangeError('not a plain decimal number')
+  const fraction = match[2] ?? ''
+  return { digits: BigInt(`${match[1]}${fraction}`), scale: fraction.length }
+}
+
+/** Prints the shortest form: no exponent, no trailing zeros, `0.5` and not `.5`. */
+export function formatDecimal(value: Decimal): string {
+  const padded = value.digits.toString().padStart(value.scale + 1, '0')
+  const whole = padded.slice(0, padded.length - value.scale)
+  const fraction = padded.slice(padded.length - value.scale).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** The exact product. */
+export function multiply(left: Decimal, right: Decimal): Decimal {
+  return { digits: left.digits * right.digits, scale: left.scale + right.scale }
+}
+
+/** The quotient with `digits` decimals, rounded down. Throws RangeError when the divisor is zero. */
+export function divide(dividend: Decimal, divisor: Decimal, digits: number): Decimal {
+  const { numerator, denominator } = ratio(dividend, divisor, digits)
+  return { digits: numerator / denominator, scale: digits }
+}
+
+/** The quotient with `digits` decimals, rounded up. Throws RangeError when the divisor is zero. */
+export function divideUp(dividend: Decimal, divisor: Decimal, digits: number): Decimal {
+  const { numerator, denominator } = ratio(dividend, divisor, digits)
+  return { digits: (numerator + denominator - 1n) / denominator, scale: digits }
+}
+
+/** Negative, zero or positive as `left` is below, equal to or above `right`; scales need not match. */
+export function compare(left: Decimal, right: Decimal): -1 | 0 | 1 {
+  const a = left.digits * 10n ** BigInt(right.scale)
+  const b = right.digits * 10n ** BigInt(left.scale)
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+function ratio(dividend: Decimal, divisor: Decimal, digits: number): { numerator: bigint; denominator: bigint } {
+  if (divisor.digits === 0n) throw new RangeError('division by zero')
+  return {
+    numerator: dividend.digits * 10n ** BigInt(divisor.scale + digits),
+    denominator: divisor.digits * 10n ** BigInt(dividend.scale),
+  }
+}

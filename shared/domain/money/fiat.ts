@@ -1,0 +1,33 @@
+import type { FiatCode } from '../enumerations.ts'
+import { parseUnits } from './amount.ts'
+
+/** Decimals of each fiat currency, ISO 4217 "minor unit" column. The Chilean peso has none. */
+export const FIAT_EXPONENT: Readonly<Record<FiatCode, number>> = {
+  USD: 2,
+  EUR: 2,
+  DOP: 2,
+  MXN: 2,
+  COP: 2,
+  BRL: 2,
+  GBP: 2,
+  ARS: 2,
+  CLP: 0,
+  PEN: 2,
+}
+
+/**
+ * Minor units of a fiat amount: `('12.5', 'USD')` → `1250n`. Throws RangeError on anything but a plain decimal number
+ * and on more decimals than the currency has.
+ */
+export function parseFiat(value: string, currency: FiatCode): bigint {
+  return parseUnits(value, FIAT_EXPONENT[currency])
+}
+
+/** Prints minor units with exactly the currency's decimals: `12.50` for USD, `12` for CLP. */
+export function formatFiat(minor: bigint, currency: FiatCode): string {
+  if (minor < 0n) throw new RangeError('an amount is never negative')
+  const exponent = FIAT_EXPONENT[currency]
+  const padded = minor.toString().padStart(exponent + 1, '0')
+  const cut = padded.length - exponent
+  return exponent === 0 ? padded : `${padded.slice(0, cut)}.${padded.slice(cut)}`
+}

@@ -1,0 +1,30 @@
+import type { FiatCode } from '../enumerations.ts'
+import { parseDecimal } from './decimal.ts'
+import { FIAT_EXPONENT } from './fiat.ts'
+
+/** What an amount due is computed from. */
+export interface QuoteInput {
+  readonly fiatMinor: bigint
+  readonly currency: FiatCode
+  /** Fiat per one asset unit, plain decimal text, above zero. */
+  readonly fiatPerAsset: string
+  readonly decimals: number
+  /** Decimals a payer is shown, at most `decimals`. */
+  readonly displayDecimals: number
+}
+
+/**
+ * Amount due in base units: fiat divided by rate, rounded up to the display precision, so that what a payer can type
+ * is never below what is owed and above it by less than one display unit. Exact rational arithmetic.
+ * Throws RangeError on a zero or malformed rate and when the display precision exceeds the asset's decimals.
+ */
+export function quoteAmountBase(input: QuoteInput): bigint {
+  const rate = parseDecimal(input.fiatPerAsset)
+  if (rate.digits === 0n) throw new RangeError('the rate is zero')
+  if (input.displayDecimals > input.decimals)
+    throw new RangeError('display precision exceeds the decimals of the asset')
+  const numerator = input.fiatMinor * 10n ** BigInt(rate.scale + input.displayDecimals)
+  const denominator = rate.digits * 10n ** BigInt(FIAT_EXPONENT[input.currency])
+  const displayUnits = (numerator + denominator - 1n) / denominator
+  return displayUnits * 10n ** BigInt(input.decimals - input.displayDecimals)
+}
