@@ -2,7 +2,6 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { AssetLock, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
 import { quoteAmountBase } from '#shared/domain/money/quote.ts'
 import type { AddressSource } from './address-source.ts'
 import type { LockAvailability } from './lock-availability.ts'
@@ -10,7 +9,7 @@ import type { AssetInfo, Catalog } from './ports/catalog.ts'
 import type { AssetRate } from './ports/rates.ts'
 import type { Workspace, WorkspacePolicy } from './ports/tenancy.ts'
 import type { KeyMaterial, WatchedAddress } from './ports/wallets.ts'
-import type { RateReader } from './read-rate.ts'
+import { applySpread, type RateReader } from './read-rate.ts'
 
 const BPS = 10_000n
 
@@ -71,18 +70,11 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
   }
 }
 
-/** Market rate with a merchant's spread: fewer fiat units per asset unit, hence more asset units due. Exact. */
-export function withSpread(fiatPerAsset: string, spreadBps: number): string {
-  if (spreadBps === 0) return fiatPerAsset
-  const factor = { digits: BPS - BigInt(spreadBps), scale: 4 }
-  return formatDecimal(multiply(parseDecimal(fiatPerAsset), factor))
-}
-
 type PricedQuote = Omit<Quote, 'uri'>
 
 function price(request: LockRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
   const spreadBps = request.workspace.policy.spreadBps
-  const fiatPerAsset = withSpread(rate.fiatPerAsset, spreadBps)
+  const fiatPerAsset = applySpread(rate.fiatPerAsset, spreadBps)
   const amountBase = quoteAmountBase({
     fiatMinor: request.fiat.minor,
     currency: request.fiat.currency,
