@@ -6,6 +6,8 @@ export interface AdmissionRequest {
   readonly bucket: string
   readonly keyId: string | null
   readonly workspaceId: string | null
+  /** Epochs that were read from the store for this very request; they are published where Redis has none or older ones. */
+  readonly publish: { readonly keyEpoch: number; readonly workspaceEpoch: number } | null
   /** Marks an idempotent operation as running; `owner` is the request's own id, so that only it clears the mark. */
   readonly marker: { readonly id: string; readonly owner: string } | null
 }

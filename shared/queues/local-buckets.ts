@@ -1,0 +1,45 @@
+import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
+import { RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/usecases/ports/rate-limit.ts'
+
+/** Most buckets kept; full ones are forgotten first, because a bucket nobody knows is full. */
+const BUCKETS_MAX = 50_000
+
+/** Token buckets of this process, for the time without Redis. */
+export interface LocalBuckets {
+  /** `untilFull` in milliseconds, after the token was taken if there was one. */
+  take(bucket: string): { readonly allowed: boolean; readonly untilFull: number; readonly at: number }
+  peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'>
+}
+
+/** Buckets in memory, bounded; `now` gives Unix milliseconds. */
+export function createLocalBuckets(now: () => number): LocalBuckets {
+  const fullAt = new Map<string, number>()
+
+  function forgetFull(at: number): void {
+    if (fullAt.size < BUCKETS_MAX) return
+    for (const [bucket, time] of fullAt) if (time <= at) fullAt.delete(bucket)
+    // All of them in use: an attacker with many addresses must not make us grow.
+    if (fullAt.size >= BUCKETS_MAX) fullAt.clear()
+  }
+
+  return {
+    take(bucket) {
+      const at = now()
+      const full = Math.max(fullAt.get(bucket) ?? 0, at)
+      if (full + TOKEN_INTERVAL_MS - at > RATE_BURST * TOKEN_INTERVAL_MS) {
+        return { allowed: false, untilFull: full - at, at }
+      }
+      forgetFull(at)
+      fullAt.set(bucket, full + TOKEN_INTERVAL_MS)
+      return { allowed: true, untilFull: full + TOKEN_INTERVAL_MS - at, at }
+    },
+    peek(bucket) {
+      const at = now()
+      const full = Math.max(fullAt.get(bucket) ?? 0, at)
+      return {
+        remaining: Math.floor(RATE_BURST - (full - at) / TOKEN_INTERVAL_MS),
+        resetAt: Math.ceil(full / 1000),
+      }
+    },
+  }
+}

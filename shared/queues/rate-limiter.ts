@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import {
+  type Admission,
+  type AdmissionRequest,
+  RATE_BURST,
+  type RateLimiter,
+  TOKEN_INTERVAL_MS,
+} from '#shared/usecases/ports/rate-limit.ts'
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+import { createLocalBuckets, type LocalBuckets } from './local-buckets.ts'
+
+/*
+ * One round trip per request: a token bucket kept as the single time at which it is full again (GCRA), the epochs that
+ * outdate cached records, and the mark of a running idempotent operation. Time is Redis's own, so processes agree.
+ * Losing Redis loses fairness between processes and the 409 for concurrent twins, never a guard: those are in Mongo.
+ */
+const ADMIT_SCRIPT = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
+local interval = tonumber(ARGV[1])
+local full = tonumber(found[1]) or 0
+if full < now then full = now end
+if full + interval - now > interval * tonumber(ARGV[2]) then
+  return {0, full - now, found[2], found[3], 0}
+end
+full = full + interval
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', full - now)
+for i = 2, 3 do
+  local known = tonumber(ARGV[i + 1])
+  if known and known > (tonumber(found[i]) or -1) then
+    redis.call('SET', KEYS[i], ARGV[i + 1], 'PX', ARGV[5])
+    found[i] = ARGV[i + 1]
+  end
+end
+local marker = 0
+if ARGV[6] ~= '' then
+  if redis.call('SET', KEYS[4], ARGV[6], 'NX', 'PX', ARGV[7]) then marker = 1 else marker = 2 end
+end
+return {1, full - now, found[2], found[3], marker}`
+
+const CLEAR_SCRIPT = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+
+/** Longest wait for Redis before the in-process bucket decides. */
+const ANSWER_WITHIN_MS = 50
+/** After Redis did not answer, how long nobody asks it again. */
+const PAUSE_AFTER_SILENCE_MS = 500
+/** Ends a mark whose process died. */
+const MARKER_LIFE_MS = 30_000
+/** Epochs are read again from the store once a day. */
+export const EPOCH_LIFE_MS = 86_400_000
+const MARKER_STATES = ['none', 'set', 'busy'] as const
+
+/** Where the epochs of keys and workspaces live; shared with the store that raises them. */
+export function epochKey(prefix: string, kind: 'key' | 'workspace', id: string): string {
+  return `${prefix}:epoch:${kind}:${id}`
+}
+
+interface RateLimiterDeps {
+  readonly redis: RedisConnections
+  readonly metrics: Metrics
+  /** Milliseconds of any steady clock; only differences matter. */
+  readonly now?: () => number
+}
+
+/** The limiter on Redis with an in-process bucket behind it. It never throws and never waits longer than some 50 ms. */
+export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimiterDeps): RateLimiter {
+  const { producer, prefix } = redis
+  const local = createLocalBuckets(now)
+  const admitScript = scriptRunner(redis, ADMIT_SCRIPT)
+  const clearScript = scriptRunner(redis, CLEAR_SCRIPT)
+  let silentUntil = 0
+
+  return {
+    async admit(request) {
+      if (producer.status === 'ready' && now() >= silentUntil) {
+        const answer = await within(ANSWER_WITHIN_MS, admitScript(...scriptInput(prefix, request)))
+        if (answer !== null) return readAnswer(answer, request, now())
+        silentUntil = now() + PAUSE_AFTER_SILENCE_MS
+      }
+      metrics.count('rate_limit_local_total')
+      return admitLocally(local, request)
+    },
+    clearMarker(marker) {
+      if (producer.status !== 'ready') return
+      clearScript([`${prefix}:running:${marker.id}`], [marker.owner]).catch(() => undefined)
+    },
+    peek: (bucket) => local.peek(bucket),
+  }
+}
+
+type ScriptRunner = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>
+
+/** Runs by digest; a Redis that forgot its scripts (restart, flush) gets the text once. */
+function scriptRunner({ producer }: RedisConnections, script: string): ScriptRunner {
+  const digest = createHash('sha1').update(script).digest('hex')
+  return async (keys, args) => {
+    try {
+      return await producer.evalsha(digest, keys.length, ...keys, ...args)
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+      return await producer.eval(script, keys.length, ...keys, ...args)
+    }
+  }
+}
+
+function scriptInput(prefix: string, request: AdmissionRequest): Parameters<ScriptRunner> {
+  const { keyId, workspaceId, marker, publish } = request
+  return [
+    [
+      `${prefix}:rate:${request.bucket}`,
+      epochKey(prefix, 'key', keyId ?? '-'),
+      epochKey(prefix, 'workspace', workspaceId ?? '-'),
+      `${prefix}:running:${marker?.id ?? '-'}`,
+    ],
+    [
+      TOKEN_INTERVAL_MS,
+      RATE_BURST,
+      publish?.keyEpoch ?? '',
+      publish?.workspaceEpoch ?? '',
+      EPOCH_LIFE_MS,
+      marker?.owner ?? '',
+      MARKER_LIFE_MS,
+    ],
+  ]
+}
+
+function readAnswer(answer: unknown, request: AdmissionRequest, at: number): Admission {
+  if (!Array.isArray(answer))
+    return { ...standing(0, at), allowed: true, keyEpoch: null, workspaceEpoch: null, marker: 'unknown' }
+  const [allowed, untilFull, keyEpoch, workspaceEpoch, marker] = answer as unknown[]
+  return {
+    allowed: allowed === 1,
+    ...standing(Number(untilFull), at),
+    keyEpoch: request.keyId !== null && typeof keyEpoch === 'string' ? Number(keyEpoch) : null,
+    workspaceEpoch: request.workspaceId !== null && typeof workspaceEpoch === 'string' ? Number(workspaceEpoch) : null,
+    marker: MARKER_STATES[Number(marker)] ?? 'none',
+  }
+}
+
+function admitLocally(local: LocalBuckets, request: AdmissionRequest): Admission {
+  const { allowed, untilFull, at } = local.take(request.bucket)
+  const marker = request.marker === null ? 'none' : 'unknown'
+  return { allowed, ...standing(untilFull, at), keyEpoch: null, workspaceEpoch: null, marker }
+}
+
+/** What the headers say of a bucket that is full in `untilFull` milliseconds. */
+function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 'resetAt' | 'retryAfter'> {
+  const tokens = RATE_BURST - untilFull / TOKEN_INTERVAL_MS
+  return {
+    remaining: Math.max(0, Math.floor(tokens)),
+    resetAt: Math.ceil((at + untilFull) / 1000),
+    retryAfter: Math.max(1, Math.ceil(((1 - tokens) * TOKEN_INTERVAL_MS) / 1000)),
+  }
+}
+
+/** Null when the promise fails or takes longer. Replies that wait in the socket while the process was busy still count. */
+function within<T>(limitMs: number, promise: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => setImmediate(() => resolve(null)), limitMs)
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      () => {
+        clearTimeout(timer)
+        resolve(null)
+      },
+    )
+  })
+}
