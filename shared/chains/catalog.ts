@@ -1,0 +1,60 @@
+import { ASSET_IDS, type AssetId, type Mode, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+import { parseUnits } from '#shared/domain/money/amount.ts'
+import type { AssetInfo, Catalog } from '#shared/usecases/ports/catalog.ts'
+import { ASSETS } from './assets.ts'
+import type { AssetRow, NetworkSettings } from './chain.ts'
+import { paymentUri } from './payment-uri.ts'
+import { CHAINS } from './registry.ts'
+
+/**
+ * The registry with this installation's network settings applied: chain ids, contracts and confirmations that a
+ * mode's settings name replace the registry's. Everything is answered from memory.
+ */
+export function createCatalog(networks: NetworkSettings): Catalog {
+  const infos = new Map<AssetId, AssetInfo>(ASSET_IDS.map((id) => [id, assetInfo(id)]))
+  const settings = (id: AssetId, mode: Mode) => networks[mode][networkOf(id)]
+
+  function contract(id: AssetId, mode: Mode): string | null {
+    const row: AssetRow = ASSETS[id]
+    return row.contract === null ? null : (settings(id, mode)?.contracts?.[id] ?? row.contract)
+  }
+
+  return {
+    asset(id) {
+      const info = infos.get(id)
+      if (info === undefined) throw new TypeError(`no asset ${id}`)
+      return info
+    },
+    contract,
+    confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
+    hasNode: (network, mode) => networks[mode][network] !== undefined,
+    paymentUri({ asset, mode, address, amount, amountBase }) {
+      const chain = CHAINS[networkOf(asset)]
+      return paymentUri({
+        chain,
+        contract: contract(asset, mode),
+        chainId: chain.chainIds === null ? null : (settings(asset, mode)?.chainId ?? chain.chainIds[mode]),
+        address,
+        amount,
+        amountBase,
+      })
+    },
+    explorerTxUrl: (network, mode, txHash) => CHAINS[network].explorerTx[mode]?.replace('{tx}', txHash) ?? null,
+  }
+}
+
+function assetInfo(id: AssetId): AssetInfo {
+  const row: AssetRow = ASSETS[id]
+  const network = networkOf(id)
+  return {
+    id,
+    network,
+    family: CHAINS[network].family,
+    symbol: symbolOf(id),
+    name: row.name,
+    decimals: row.decimals,
+    displayDecimals: row.displayDecimals,
+    minBase: parseUnits(row.minimum, row.decimals),
+    dustBase: parseUnits(row.dust, row.decimals),
+  }
+}

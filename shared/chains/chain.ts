@@ -1,0 +1,64 @@
+import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+
+/** What sets one network apart from the others of its family. Data only: nothing in the code branches on an `id`. */
+export interface ChainDefinition {
+  readonly id: NetworkId
+  readonly family: Family
+  readonly name: string
+  /** EIP-155 chain ids; null for a family without them. Test is the public testnet; a local node overrides it. */
+  readonly chainIds: Readonly<Record<Mode, number>> | null
+  readonly nativeSymbol: string
+  /** Usual time between blocks, milliseconds: sets how often the scanner asks. */
+  readonly blockTimeMs: number
+  /** Confirmations that count as safe by default; frozen on an invoice when its asset is locked. */
+  readonly confirmations: number
+  /** Blocks a reorganisation may reach back before the scanner halts and asks a person. */
+  readonly finalityDepth: number
+  /** Most blocks that one request for logs may span; providers with a lower limit are met by splitting. */
+  readonly logsRangeMax: number
+  /** Block explorer page of a transaction with `{tx}` in place of its id; null where there is none. */
+  readonly explorerTx: Readonly<Record<Mode, string | null>>
+  /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; TRON has no standard of its own. */
+  readonly uriScheme: string
+  /** Bytes in front of a receiving address by mode: bech32 prefix (BIP 173) or base58check version. Null when the family has one form. */
+  readonly addressPrefix: Readonly<Record<Mode, AddressPrefix>> | null
+  /** Tokens that payers mistake for ours: recorded for support, never credited. */
+  readonly siblings: readonly SiblingToken[]
+}
+
+/** `bech32` gives P2WPKH addresses, `base58` gives P2PKH addresses with that version byte. */
+export type AddressPrefix =
+  | { readonly kind: 'bech32'; readonly hrp: string }
+  | { readonly kind: 'base58'; readonly version: number }
+
+/** A token that looks like an accepted one but is another contract. `contract` is in EIP-55 form. */
+export interface SiblingToken {
+  readonly symbol: string
+  readonly contract: string
+}
+
+/** One asset of the registry. The network and the symbol are parts of its id. */
+export interface AssetRow {
+  readonly name: string
+  /** Contract or mint on the live network in its canonical spelling; null for the network's own coin. */
+  readonly contract: string | null
+  /** Base units per unit, as a power of ten, as the contract itself reports. */
+  readonly decimals: number
+  /** Decimals a payer is shown; amounts due are rounded up to it. */
+  readonly displayDecimals: number
+  /** Smallest amount an invoice may ask for, decimal asset units. */
+  readonly minimum: string
+  /** Transfers below this are worth less than moving them costs, decimal asset units. */
+  readonly dust: string
+}
+
+/** Where one network's nodes are in one mode, and what they override. `null` and absent mean the registry's figure. */
+export interface NodeSettings {
+  readonly rpcUrls: readonly string[]
+  readonly chainId?: number | null | undefined
+  readonly confirmations?: number | null | undefined
+  readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
+}
+
+/** Configured nodes by mode and network; an absent network has no node in that mode. */
+export type NetworkSettings = Readonly<Record<Mode, Readonly<Partial<Record<NetworkId, NodeSettings | undefined>>>>>

@@ -1,0 +1,18 @@
+import type { ChainDefinition } from '../chain.ts'
+
+/** Arbitrum One. USDC.e is the bridged token that came before Circle's own. Test: Arbitrum Sepolia. */
+export const arbitrum: ChainDefinition = {
+  id: 'arbitrum',
+  family: 'evm',
+  name: 'Arbitrum One',
+  chainIds: { live: 42_161, test: 421_614 },
+  nativeSymbol: 'ETH',
+  blockTimeMs: 250,
+  confirmations: 40,
+  finalityDepth: 480,
+  logsRangeMax: 200,
+  explorerTx: { live: 'https://arbiscan.io/tx/{tx}', test: 'https://sepolia.arbiscan.io/tx/{tx}' },
+  uriScheme: 'ethereum',
+  addressPrefix: null,
+  siblings: [{ symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8' }],
+}

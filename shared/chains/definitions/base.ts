@@ -1,0 +1,18 @@
+import type { ChainDefinition } from '../chain.ts'
+
+/** Base. USDbC is the bridged token that came before Circle's own. Test: Base Sepolia. */
+export const base: ChainDefinition = {
+  id: 'base',
+  family: 'evm',
+  name: 'Base',
+  chainIds: { live: 8453, test: 84_532 },
+  nativeSymbol: 'ETH',
+  blockTimeMs: 2_000,
+  confirmations: 10,
+  finalityDepth: 256,
+  logsRangeMax: 100,
+  explorerTx: { live: 'https://basescan.org/tx/{tx}', test: 'https://sepolia.basescan.org/tx/{tx}' },
+  uriScheme: 'ethereum',
+  addressPrefix: null,
+  siblings: [{ symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA' }],
+}

@@ -1,0 +1,18 @@
+import type { ChainDefinition } from '../chain.ts'
+
+/** Ethereum. Finality after two epochs, about 65 blocks. Test: Sepolia. */
+export const ethereum: ChainDefinition = {
+  id: 'ethereum',
+  family: 'evm',
+  name: 'Ethereum',
+  chainIds: { live: 1, test: 11_155_111 },
+  nativeSymbol: 'ETH',
+  blockTimeMs: 12_000,
+  confirmations: 12,
+  finalityDepth: 65,
+  logsRangeMax: 100,
+  explorerTx: { live: 'https://etherscan.io/tx/{tx}', test: 'https://sepolia.etherscan.io/tx/{tx}' },
+  uriScheme: 'ethereum',
+  addressPrefix: null,
+  siblings: [],
+}

@@ -1,0 +1,18 @@
+import type { ChainDefinition } from '../chain.ts'
+
+/** Polygon. USDC.e is the bridged token that came before Circle's own. Test: Amoy. */
+export const polygon: ChainDefinition = {
+  id: 'polygon',
+  family: 'evm',
+  name: 'Polygon',
+  chainIds: { live: 137, test: 80_002 },
+  nativeSymbol: 'POL',
+  blockTimeMs: 2_000,
+  confirmations: 64,
+  finalityDepth: 256,
+  logsRangeMax: 100,
+  explorerTx: { live: 'https://polygonscan.com/tx/{tx}', test: 'https://amoy.polygonscan.com/tx/{tx}' },
+  uriScheme: 'ethereum',
+  addressPrefix: null,
+  siblings: [{ symbol: 'USDC.e', contract: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' }],
+}

@@ -1,0 +1,137 @@
+import { getAddress } from 'ethers'
+import { describe, expect, it } from 'vitest'
+import { ASSETS } from '#shared/chains/assets.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import type { AssetRow, ChainDefinition } from '#shared/chains/chain.ts'
+import { CHAINS } from '#shared/chains/registry.ts'
+import { ASSET_IDS, FAMILIES, MODES, NETWORK_IDS, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+
+const catalog = createCatalog({ live: {}, test: {} })
+const CONFIRMATIONS = {
+  bitcoin: 2,
+  litecoin: 6,
+  dogecoin: 40,
+  ethereum: 12,
+  bsc: 15,
+  polygon: 64,
+  base: 10,
+  arbitrum: 40,
+  tron: 19,
+  solana: 32,
+}
+const NATIVE_DECIMALS = { bitcoin: 8, litecoin: 8, dogecoin: 8, evm: 18, tron: 6, solana: 9 }
+
+/** What must hold for any network, one of ours or the next one somebody adds. */
+export function checkChain(chain: ChainDefinition): void {
+  expect(FAMILIES).toContain(chain.family)
+  expect(chain.blockTimeMs).toBeGreaterThan(0)
+  expect(chain.confirmations).toBeGreaterThan(0)
+  expect(chain.finalityDepth).toBeGreaterThanOrEqual(chain.confirmations)
+  expect(chain.logsRangeMax).toBeGreaterThan(0)
+  expect(chain.chainIds === null).toBe(chain.family !== 'evm')
+  for (const mode of MODES) expect(chain.explorerTx[mode] ?? 'https://{tx}').toMatch(/^https:\/\/.*\{tx\}/)
+  for (const { contract } of chain.siblings) expect(getAddress(contract.toLowerCase())).toBe(contract)
+}
+
+describe.each(NETWORK_IDS)('network %s', (id) => {
+  it('is a complete row of data', () => {
+    const chain: ChainDefinition = CHAINS[id]
+    expect(chain.id).toBe(id)
+    checkChain(chain)
+    expect(chain.confirmations).toBe(CONFIRMATIONS[id])
+  })
+})
+
+describe.each(ASSET_IDS)('asset %s', (id) => {
+  const row: AssetRow = ASSETS[id]
+  const chain: ChainDefinition = CHAINS[networkOf(id)]
+  const info = catalog.asset(id)
+  const native = symbolOf(id) === chain.nativeSymbol
+
+  it('has a contract exactly when it is a token, in canonical spelling', () => {
+    expect(row.contract === null).toBe(native)
+    if (row.contract !== null && chain.family === 'evm') {
+      expect(getAddress(row.contract.toLowerCase())).toBe(row.contract)
+    }
+    expect(chain.siblings.map(({ contract }) => contract)).not.toContain(row.contract)
+  })
+
+  // Guarantee: an amount is never off by a power of ten.
+  it('has the decimals of its contract or coin', () => {
+    expect(row.decimals).toBe(native ? NATIVE_DECIMALS[chain.family] : networkOf(id) === 'bsc' ? 18 : 6)
+  })
+
+  it('shows payers as many decimals as the house rule says', () => {
+    const expected = ['BTC', 'LTC', 'DOGE'].includes(info.symbol) ? 8 : ['USDT', 'USDC'].includes(info.symbol) ? 2 : 6
+    expect(row.displayDecimals).toBe(expected)
+  })
+
+  it('has a minimum above its dust', () => {
+    expect(info.dustBase).toBeGreaterThan(0n)
+    expect(info.minBase).toBeGreaterThan(info.dustBase)
+  })
+
+  it('makes a payment link that names receiver, amount and token', () => {
+    const address = 'receiver'
+    const uri = catalog.paymentUri({ asset: id, mode: 'live', address, amount: '1.5', amountBase: 15n })
+    expect(uri).toContain(address)
+    expect(uri).toMatch(chain.family === 'evm' ? /@\d+.*(value|uint256)=15$/ : /\?amount=1\.5/)
+    if (row.contract !== null) expect(uri).toContain(row.contract)
+  })
+})
+
+describe('payment links', () => {
+  const link = (asset: (typeof ASSET_IDS)[number]) =>
+    catalog.paymentUri({ asset, mode: 'live', address: 'A', amount: '0.5', amountBase: 5n })
+
+  it.each([
+    ['btc_bitcoin', 'bitcoin:A?amount=0.5'],
+    ['ltc_litecoin', 'litecoin:A?amount=0.5'],
+    ['doge_dogecoin', 'dogecoin:A?amount=0.5'],
+    ['eth_arbitrum', 'ethereum:A@42161?value=5'],
+    ['usdc_base', 'ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=A&uint256=5'],
+    ['sol_solana', 'solana:A?amount=0.5'],
+    ['usdc_solana', 'solana:A?amount=0.5&spl-token=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
+    ['usdt_tron', 'tron:A?amount=0.5&token=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
+  ] as const)('%s: %s', (asset, expected) => {
+    expect(link(asset)).toBe(expected)
+  })
+})
+
+describe('network settings', () => {
+  const token = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+  const local = createCatalog({
+    live: {},
+    test: {
+      ethereum: {
+        rpcUrls: ['http://127.0.0.1:8545'],
+        chainId: 31337,
+        confirmations: 3,
+        contracts: { usdt_ethereum: token },
+      },
+    },
+  })
+
+  it('replace chain id, contract and confirmations of their mode only', () => {
+    expect(local.contract('usdt_ethereum', 'test')).toBe(token)
+    expect(local.contract('usdt_ethereum', 'live')).toBe(ASSETS.usdt_ethereum.contract)
+    expect(local.contract('usdc_ethereum', 'test')).toBe(ASSETS.usdc_ethereum.contract)
+    expect(local.contract('eth_ethereum', 'test')).toBeNull()
+    expect(local.confirmations('eth_ethereum', 'test')).toBe(3)
+    expect(local.confirmations('eth_ethereum', 'live')).toBe(12)
+    expect(local.paymentUri({ asset: 'usdt_ethereum', mode: 'test', address: 'A', amount: '1', amountBase: 1n })).toBe(
+      `ethereum:${token}@31337/transfer?address=A&uint256=1`,
+    )
+  })
+
+  it('say which networks have a node', () => {
+    expect(local.hasNode('ethereum', 'test')).toBe(true)
+    expect(local.hasNode('ethereum', 'live')).toBe(false)
+    expect(local.hasNode('bsc', 'test')).toBe(false)
+  })
+
+  it('link to the explorer of the mode', () => {
+    expect(local.explorerTxUrl('ethereum', 'live', '0xab')).toBe('https://etherscan.io/tx/0xab')
+    expect(local.explorerTxUrl('dogecoin', 'test', 'ab')).toBeNull()
+  })
+})
