@@ -64,6 +64,8 @@ export interface WalletRepository {
    */
   reserveIndexes(materialId: string, count: number): Promise<readonly number[]>
   addressesAt(materialId: string, indexes: readonly number[]): Promise<readonly WatchedAddress[]>
+  /** The addresses behind match keys, to find whose key material received unexpected money; unknown keys are left out. */
+  findAddresses(mode: Mode, family: Family, matchKeys: readonly string[]): Promise<readonly WatchedAddress[]>
   /** Inserts derived addresses (existing ones are left alone), then raises derivedCount to at least `derivedCount`. */
   addDerived(materialId: string, addresses: readonly WatchedAddress[], derivedCount: number): Promise<void>
   /** Puts indexes back that stayed without an invoice. */
