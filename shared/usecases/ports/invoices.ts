@@ -142,9 +142,11 @@ export class ClaimTaken extends Error {
 /** Number of outbox shards; a shard is relayed by one worker at a time. */
 export const OUTBOX_SHARDS = 8
 
-/** The shard that relays an invoice's outbox, 0 … 7: the last hex digit of its UUIDv7 is random. */
+/** The shard that relays an invoice's outbox, 0 … 7: a spread by its id, the same in every process. */
 export function outboxShardOf(invoiceId: string): number {
-  return Number.parseInt(invoiceId.slice(-1), 16) % OUTBOX_SHARDS
+  let hash = 0
+  for (let at = 0; at < invoiceId.length; at += 1) hash = (Math.imul(hash, 31) + invoiceId.charCodeAt(at)) | 0
+  return (hash >>> 0) % OUTBOX_SHARDS
 }
 
 /** Job id of a shard on the outbox queue. */
