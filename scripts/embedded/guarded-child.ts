@@ -1,0 +1,75 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+
+/**
+ * Waits on a pipe from us. When we end in any way, SIGKILL included, the pipe closes without the word `done` and the
+ * guard ends the child: politely first, by force after five seconds.
+ */
+const GUARD_SCRIPT = `trap '' INT TERM HUP
+read word
+[ "$word" = done ] && exit 0
+kill -CONT "$1" 2>/dev/null; kill -TERM "$1" 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$1" 2>/dev/null || exit 0; sleep 0.5; done
+kill -KILL "$1" 2>/dev/null`
+
+/** A process that never outlives the one that started it. */
+export interface GuardedChild {
+  readonly pid: number
+  /** Resolves when the process has ended, with its exit code or the signal that ended it. */
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  hasExited(): boolean
+  /** Sends a signal; false when the process has ended. */
+  kill(signal: NodeJS.Signals): boolean
+  /** SIGTERM, and SIGKILL when the process still runs after `graceMs`. Resolves when it has ended. */
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Starts a program in a process group of its own, so that Ctrl-C in a terminal reaches only us and we end it in order,
+ * with a guard that ends it when we are killed. Rejects when the program cannot be started.
+ */
+export async function startGuarded(
+  command: string,
+  args: readonly string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
+): Promise<GuardedChild> {
+  const child = spawn(command, args, { ...options, detached: true })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${command} did not start`)
+  const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'guard', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  guard.on('error', () => {})
+  guard.stdin.on('error', () => {})
+  return wrap(child, pid, () => guard.stdin.end('done\n'))
+}
+
+function wrap(child: ChildProcess, pid: number, release: () => void): GuardedChild {
+  let ended = false
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => {
+      ended = true
+      release()
+      resolve({ code, signal })
+    })
+  })
+  return {
+    pid,
+    exited,
+    hasExited: () => ended,
+    kill: (signal) => !ended && child.kill(signal),
+    async stop(graceMs) {
+      if (ended) return
+      // A stopped process acts on SIGTERM only after it goes on.
+      child.kill('SIGCONT')
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
+      await exited
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import mongoose from 'mongoose'
+import { type StoreProcess, startStoreProcess } from './store-process.ts'
+
+/** After a change of port mongod asks its old address first, and waits 30 s for a stranger that never answers there. */
+const PRIMARY_MS = 60_000
+const NOT_YET_INITIALIZED = 94
+const ALREADY_INITIALIZED = 23
+
+export interface MongoStore extends StoreProcess {
+  readonly url: string
+}
+
+/**
+ * Runs a one-node replica set on a kept folder. The set names its member by port, so a start on another port rewrites
+ * its configuration. Resolves when the node is a writable primary.
+ */
+export async function startMongoStore(options: {
+  readonly binary: string
+  readonly dir: string
+  readonly preferredPort: number
+}): Promise<MongoStore> {
+  const { binary, dir, preferredPort } = options
+  const store = await startStoreProcess({
+    program: 'mongod',
+    binary,
+    dir,
+    preferredPort,
+    args: (port, pidFile) => mongodArgs(dir, port, pidFile),
+    isUp: accepts,
+  })
+  const url = `mongodb://127.0.0.1:${store.port}/?directConnection=true`
+  try {
+    await becomePrimary(url, `127.0.0.1:${store.port}`)
+  } catch (error) {
+    await store.stop()
+    throw error
+  }
+  return { ...store, url }
+}
+
+function mongodArgs(dir: string, port: number, pidFile: string): string[] {
+  return [
+    ...['--dbpath', dir, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
+    ...['--replSet', 'rs0', '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '256', '--pidfilepath', pidFile],
+    '--quiet',
+    // A lone primary has nobody to hand over to, so a stop need not wait for that.
+    ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
+    ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ]
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const settle = (up: boolean) => {
+      socket.destroy()
+      resolve(up)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+  })
+}
+
+async function becomePrimary(url: string, host: string): Promise<void> {
+  const client = new mongoose.mongo.MongoClient(url, { serverSelectionTimeoutMS: 10_000 })
+  try {
+    await client.connect()
+    const admin = client.db('admin')
+    let configured = false
+    for (const until = Date.now() + PRIMARY_MS; Date.now() < until; await delay(20)) {
+      if (!configured) configured = await configure(admin, host)
+      const hello = await admin.command({ hello: 1 })
+      if (hello['isWritablePrimary'] === true) return
+    }
+    throw new Error(`mongod on ${host} did not become primary within ${PRIMARY_MS / 1_000} s`)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Makes the set's one member this host and port. Resolves false while mongod has not read its stored set yet. */
+async function configure(admin: mongoose.mongo.Db, host: string): Promise<boolean> {
+  const settings = { electionTimeoutMillis: 500, heartbeatIntervalMillis: 500 }
+  try {
+    const { config } = await admin.command({ replSetGetConfig: 1 })
+    if (config.members[0].host === host) return true
+    const members = [{ ...config.members[0], host }]
+    await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true })
+    return true
+  } catch (error) {
+    if (codeOf(error) !== NOT_YET_INITIALIZED) throw error
+  }
+  try {
+    await admin.command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host }], settings } })
+    return true
+  } catch (error) {
+    if (codeOf(error) !== ALREADY_INITIALIZED) throw error
+    return false
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof mongoose.mongo.MongoServerError ? error.code : undefined
+}

@@ -1,0 +1,91 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Report } from './binary-cache.ts'
+import { findMongod } from './find-mongod.ts'
+import { findRedisServer } from './find-redis-server.ts'
+import { startMongoStore } from './mongo-store.ts'
+import { startRedisStore } from './redis-store.ts'
+
+/** The two stores, reachable. */
+export interface Stores {
+  readonly mongoUrl: string
+  readonly redisUrl: string
+  /** Ends the stores that were started here; given ones are left alone. */
+  stop(): Promise<void>
+}
+
+export interface StoreOptions {
+  /** Stores keep their data in `<dataDir>/mongo` and `<dataDir>/redis`. */
+  readonly dataDir: string
+  readonly report: Report
+  /** Stores that run already; null starts one. */
+  readonly mongoUrl: string | null
+  readonly redisUrl: string | null
+}
+
+interface Ports {
+  readonly mongo: number
+  readonly redis: number
+}
+
+interface Running {
+  readonly url: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/**
+ * The stores of one data folder: those given by URL, else servers of our own on private ports, which a later start on
+ * the same folder uses again together with their data. Throws with what to install or set when a server is missing.
+ */
+export async function startStores(options: StoreOptions): Promise<Stores> {
+  const dataDir = resolve(options.dataDir)
+  mkdirSync(dataDir, { recursive: true })
+  const ports = readPorts(dataDir)
+  const [mongo, redis] = await settleBoth(
+    given(options.mongoUrl) ?? startMongo(dataDir, ports.mongo, options.report),
+    given(options.redisUrl) ?? startRedis(dataDir, ports.redis, options.report),
+  )
+  writePorts(dataDir, { mongo: mongo.port, redis: redis.port })
+  const stop = async () => {
+    await Promise.all([mongo.stop(), redis.stop()])
+  }
+  return { mongoUrl: mongo.url, redisUrl: redis.url, stop }
+}
+
+function given(url: string | null): Promise<Running> | null {
+  return url === null ? null : Promise.resolve({ url, port: 0, stop: () => Promise.resolve() })
+}
+
+async function startMongo(dataDir: string, preferredPort: number, report: Report): Promise<Running> {
+  const binary = await findMongod(report)
+  return startMongoStore({ binary, dir: join(dataDir, 'mongo'), preferredPort })
+}
+
+async function startRedis(dataDir: string, preferredPort: number, report: Report): Promise<Running> {
+  const binary = await findRedisServer(report)
+  return startRedisStore({ binary, dir: join(dataDir, 'redis'), preferredPort })
+}
+
+/** When one of the two fails, the other is ended before the failure is passed on. */
+async function settleBoth(first: Promise<Running>, second: Promise<Running>): Promise<[Running, Running]> {
+  const [one, two] = await Promise.allSettled([first, second])
+  if (one.status === 'fulfilled' && two.status === 'fulfilled') return [one.value, two.value]
+  for (const result of [one, two]) if (result.status === 'fulfilled') await result.value.stop()
+  throw one.status === 'rejected' ? one.reason : two.status === 'rejected' ? two.reason : new Error('unreachable')
+}
+
+function readPorts(dataDir: string): Ports {
+  try {
+    const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'))
+    return { mongo: Number(ports.mongo) || 0, redis: Number(ports.redis) || 0 }
+  } catch {
+    return { mongo: 0, redis: 0 }
+  }
+}
+
+function writePorts(dataDir: string, ports: Ports): void {
+  const file = join(dataDir, 'ports.json')
+  writeFileSync(`${file}.new`, JSON.stringify(ports))
+  renameSync(`${file}.new`, file)
+}
