@@ -1,0 +1,150 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type {
+  DeliveryRepository,
+  EndpointRepository,
+  EventRepository,
+  ExceptionRepository,
+  MailRepository,
+} from './ports/events.ts'
+import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
+import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
+import type { WorkspaceRepository } from './ports/tenancy.ts'
+import type { PublicUrls } from './present-invoice.ts'
+import { deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
+
+/** Invoices made durable together. */
+const BATCH = 32
+/** After this many failures of one invoice a person is asked to look. */
+const FAILURES_MAX = 20
+/** A failing invoice is tried again after a pause that doubles from here … */
+const PAUSE_MIN_MS = 250
+/** … up to this. */
+const PAUSE_MAX_MS = 60_000
+
+/** What carrying out an outbox needs. */
+export interface RelayDeps extends Ambient {
+  readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'trimOutbox'>
+  readonly events: Pick<EventRepository, 'insertMany'>
+  readonly endpoints: Pick<EndpointRepository, 'listEnabled'>
+  readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
+  readonly exceptions: Pick<ExceptionRepository, 'open' | 'close'>
+  readonly mails: Pick<MailRepository, 'insertMany'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly kicker: Kicker
+  readonly urls: PublicUrls
+}
+
+/** Turns outbox entries into events, deliveries, inbox rows and mails. */
+export interface OutboxRelay {
+  /**
+   * Carries out everything that waits in a shard. Every row it writes has a deterministic id and the outbox is trimmed
+   * last, so it may stop at any line and run again: each event, delivery, inbox row and mail exists once. An invoice
+   * that cannot be relayed is set aside with a growing pause and does not hold up the others.
+   */
+  relayShard(shard: number): Promise<void>
+}
+
+interface Failure {
+  readonly count: number
+  readonly retryAt: Ms
+}
+
+/** Makes a relay that remembers in memory which invoices failed lately. */
+export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
+  const failures = new Map<string, Failure>()
+
+  const setAside = async (invoice: Invoice, cause: unknown): Promise<void> => {
+    const count = (failures.get(invoice.terms.id)?.count ?? 0) + 1
+    const pause = Math.min(PAUSE_MIN_MS * 2 ** Math.min(count, 16), PAUSE_MAX_MS)
+    failures.set(invoice.terms.id, { count, retryAt: deps.clock.now() + pause })
+    deps.metrics.count('outbox_relay_failed_total')
+    deps.logger.warn({ err: cause, invoiceId: invoice.terms.id, failures: count }, 'outbox of an invoice failed')
+    if (count === FAILURES_MAX) await reportBlocked(deps, invoice)
+  }
+
+  const relayEach = async (batch: readonly Invoice[]): Promise<void> => {
+    for (const invoice of batch) {
+      try {
+        await relayBatch(deps, [invoice])
+        failures.delete(invoice.terms.id)
+      } catch (cause) {
+        await setAside(invoice, cause)
+      }
+    }
+  }
+
+  return {
+    async relayShard(shard) {
+      for (;;) {
+        const now = deps.clock.now()
+        const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
+        const found = await deps.invoices.outboxBatch(shard, BATCH + paused)
+        const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
+        if (batch.length === 0) return
+        try {
+          await relayBatch(deps, batch)
+          for (const invoice of batch) failures.delete(invoice.terms.id)
+        } catch (cause) {
+          // One bad invoice fails the whole batch: one by one shows which, and the others go on.
+          deps.logger.debug({ err: cause, shard }, 'outbox batch failed, going one by one')
+          await relayEach(batch)
+        }
+      }
+    },
+  }
+}
+
+async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
+  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))
+  if (events.length > 0) await deps.events.insertMany(events)
+  // Endpoints are read after the entries exist and never from a cache: one that was there before the change gets it.
+  const workspaceIds = [...new Set(events.map((event) => event.workspaceId))]
+  const endpoints = workspaceIds.length === 0 ? [] : await deps.endpoints.listEnabled(workspaceIds)
+  const deliveries = deliveriesFor(events, endpoints, deps.clock.now())
+  if (deliveries.length > 0) await deps.deliveries.insertMany(deliveries)
+  await relayInbox(deps, batch)
+  await relayMails(deps, batch)
+  await deps.invoices.trimOutbox(
+    batch.map((invoice) => ({ id: invoice.terms.id, throughSeq: invoice.outbox.at(-1)?.seq ?? 0 })),
+  )
+  deps.metrics.count('outbox_events_relayed_total', {}, events.length)
+  for (const endpointId of new Set(deliveries.map((delivery) => delivery.endpointId))) {
+    deps.kicker.kick(QUEUES.webhooks, endpointId)
+  }
+}
+
+async function relayInbox(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
+  const changes = batch.map(exceptionChanges)
+  const open = changes.flatMap((change) => change.open)
+  const close = changes.flatMap((change) => change.close)
+  if (open.length > 0) await deps.exceptions.open(open)
+  if (close.length > 0) await deps.exceptions.close(close, deps.clock.now())
+}
+
+async function relayMails(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
+  for (const invoice of batch) {
+    if (!invoice.outbox.some((entry) => entry.kind === 'mail')) continue
+    const workspace = await deps.workspaces.findById(invoice.terms.workspaceId)
+    if (workspace === null) throw new Error(`invoice ${invoice.terms.id} belongs to no workspace`)
+    const mails = mailRecords(invoice, workspace)
+    await deps.mails.insertMany(mails)
+    for (const mail of mails) deps.kicker.kick(QUEUES.mail, mail.id)
+  }
+}
+
+async function reportBlocked(deps: RelayDeps, invoice: Invoice): Promise<void> {
+  deps.metrics.count('outbox_blocked_total')
+  await deps.exceptions.open([
+    {
+      id: `outbox_blocked:${invoice.terms.id}`,
+      kind: 'outbox_blocked',
+      workspaceId: invoice.terms.workspaceId,
+      mode: invoice.terms.mode,
+      invoiceId: invoice.terms.id,
+      paymentKey: null,
+      detail: `The events of this invoice could not be made durable in ${FAILURES_MAX} attempts.`,
+      openedAt: deps.clock.now(),
+      closedAt: null,
+    },
+  ])
+}

@@ -1,0 +1,163 @@
+import { API_VERSION } from '#shared/contracts/events.ts'
+import { EVENT_TYPES, EXCEPTION_KINDS, type EventType, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { deliveryId } from './delivery-id.ts'
+import type { Delivery, EventRecord, ExceptionRecord, MailRecord, WebhookEndpoint } from './ports/events.ts'
+import type { Invoice, OutboxEntry } from './ports/invoices.ts'
+import type { Workspace } from './ports/tenancy.ts'
+import { type PublicUrls, presentInvoice } from './present-invoice.ts'
+
+/** Detail texts of the operators' inbox; identifiers are fields of their own. */
+const DETAILS: Readonly<Partial<Record<ExceptionKind, string>>> = {
+  late: 'A payment came after the deadline and does not settle the invoice by itself.',
+  partial: 'The invoice ended with less than the amount due.',
+  over: 'More arrived than was due.',
+  wrong_asset: 'Another asset than the one asked for arrived at the address.',
+  wrong_network: 'Money arrived at the address on another network.',
+  cancelled_paid: 'A cancelled invoice received money.',
+  reorged: 'A payment that was counted left the chain.',
+  stuck: 'The payment has been waiting for confirmations for more than 24 hours.',
+  many_payments: 'The invoice has more payments than are announced one by one.',
+  out_of_quote: 'A payment fits no price that was promised.',
+}
+
+/**
+ * The events that an invoice's outbox holds, in their order. The body is a function of the entry and of what never
+ * changes about the invoice, so building it again gives the same bytes.
+ */
+export function eventRecords(invoice: Invoice, urls: PublicUrls): readonly EventRecord[] {
+  return invoice.outbox
+    .filter((entry) => entry.kind === 'event')
+    .map((entry) => ({
+      id: entry.eventId,
+      workspaceId: invoice.terms.workspaceId,
+      mode: invoice.terms.mode,
+      invoiceId: invoice.terms.id,
+      seq: entry.seq,
+      type: eventTypeOf(entry),
+      body: eventBody(invoice, entry, urls),
+      createdAt: entry.at,
+    }))
+}
+
+function eventBody(invoice: Invoice, entry: OutboxEntry, urls: PublicUrls): Uint8Array {
+  const object = presentInvoice(invoice.terms, entry.snapshot, urls)
+  const body = {
+    id: entry.eventId,
+    object: 'event',
+    type: entry.type,
+    api_version: API_VERSION,
+    livemode: invoice.terms.mode === 'live',
+    created_at: new Date(entry.at).toISOString(),
+    data: entry.payment === null ? { object } : { object, payment: entry.payment },
+  }
+  return new TextEncoder().encode(JSON.stringify(body))
+}
+
+/**
+ * One pending delivery for each event and endpoint that wants it: same workspace, same mode, enabled, type subscribed.
+ * All are due at once; their due times lie a millisecond apart before `now`, so that an idle endpoint gets them in order.
+ */
+export function deliveriesFor(
+  events: readonly EventRecord[],
+  endpoints: readonly WebhookEndpoint[],
+  now: Ms,
+): readonly Delivery[] {
+  return events.flatMap((event, index) =>
+    endpoints
+      .filter((endpoint) => wants(endpoint, event))
+      .map((endpoint) => ({
+        id: deliveryId(event.id, endpoint.id, 0),
+        eventId: event.id,
+        eventType: event.type,
+        endpointId: endpoint.id,
+        workspaceId: event.workspaceId,
+        mode: event.mode,
+        generation: 0,
+        status: 'pending' as const,
+        attempt: 0,
+        dueAt: now - (events.length - index),
+        leaseToken: null,
+        claims: 0,
+        createdAt: event.createdAt,
+        finishedAt: null,
+        lastError: null,
+        lastStatusCode: null,
+      })),
+  )
+}
+
+function wants(endpoint: WebhookEndpoint, event: EventRecord): boolean {
+  return (
+    endpoint.workspaceId === event.workspaceId &&
+    endpoint.status === 'enabled' &&
+    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&
+    endpoint.events.some((type) => type === '*' || type === event.type)
+  )
+}
+
+/** What an invoice's outbox says about the inbox: rows to open, and ids whose last word is that they are closed. */
+export function exceptionChanges(invoice: Invoice): {
+  readonly open: readonly ExceptionRecord[]
+  readonly close: readonly string[]
+} {
+  const open = new Map<string, ExceptionRecord>()
+  const closed = new Set<string>()
+  for (const entry of invoice.outbox) {
+    if (entry.kind !== 'exception' && entry.kind !== 'exception_closed') continue
+    const record = exceptionRecord(invoice, entry)
+    if (entry.kind === 'exception_closed') {
+      closed.add(record.id)
+      continue
+    }
+    closed.delete(record.id)
+    open.set(record.id, record)
+  }
+  return { open: [...open.values()], close: [...closed] }
+}
+
+function exceptionRecord(invoice: Invoice, entry: OutboxEntry): ExceptionRecord {
+  const kind = exceptionKindOf(entry)
+  return {
+    id: `${kind}:${entry.paymentKey ?? invoice.terms.id}`,
+    kind,
+    workspaceId: invoice.terms.workspaceId,
+    mode: invoice.terms.mode,
+    invoiceId: invoice.terms.id,
+    paymentKey: entry.paymentKey,
+    detail: DETAILS[kind] ?? 'The invoice needs attention.',
+    openedAt: entry.at,
+    closedAt: null,
+  }
+}
+
+/** The mails that an invoice's outbox holds, to the owner of its workspace; the id is that of the entry. */
+export function mailRecords(invoice: Invoice, workspace: Workspace): readonly MailRecord[] {
+  return invoice.outbox
+    .filter((entry) => entry.kind === 'mail')
+    .map((entry) => ({
+      id: `mail:${entry.eventId}`,
+      workspaceId: workspace.id,
+      template: 'payment_reorged' as const,
+      to: workspace.ownerEmail,
+      data: {
+        invoice_id: invoice.terms.id,
+        invoice_number: String(invoice.terms.number),
+        payment_key: entry.paymentKey ?? '',
+        mode: invoice.terms.mode,
+      },
+      createdAt: entry.at,
+    }))
+}
+
+function eventTypeOf(entry: OutboxEntry): EventType {
+  const type = EVENT_TYPES.find((known) => known === entry.type)
+  if (type === undefined) throw new TypeError(`outbox entry ${entry.eventId} has the unknown event type ${entry.type}`)
+  return type
+}
+
+function exceptionKindOf(entry: OutboxEntry): ExceptionKind {
+  const kind = EXCEPTION_KINDS.find((known) => known === entry.type)
+  if (kind === undefined) throw new TypeError(`outbox entry ${entry.eventId} has the unknown kind ${entry.type}`)
+  return kind
+}
