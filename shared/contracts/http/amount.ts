@@ -1,0 +1,27 @@
+import type { ErrorDetail } from '#shared/contracts/errors.ts'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/fiat.ts'
+
+/** Plain decimals only: no sign, exponent, grouping or leading zero; at most 12 integer digits. */
+const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,18}))?$/
+
+/**
+ * Reads a fiat amount as minor units: greater than zero, at most the currency's ISO 4217 exponent of decimals.
+ * Gives the fault with its path instead when it is not one.
+ */
+export function readFiatAmount(
+  value: string,
+  currency: FiatCode,
+  path: string,
+): { readonly ok: true; readonly minor: bigint } | { readonly ok: false; readonly detail: ErrorDetail } {
+  const match = DECIMAL.exec(value)
+  if (!match) return fault(path, 'must be a plain decimal string with at most 12 integer digits, like "10.50"')
+  const exponent = FIAT_EXPONENT[currency]
+  if ((match[2]?.length ?? 0) > exponent) return fault(path, `${currency} takes at most ${exponent} decimals`)
+  const minor = parseFiat(value, currency)
+  return minor > 0n ? { ok: true, minor } : fault(path, 'must be greater than zero')
+}
+
+function fault(path: string, message: string): { readonly ok: false; readonly detail: ErrorDetail } {
+  return { ok: false, detail: { path, message } }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { isStorable } from './text.ts'
+
+const KEYS_MAX = 50
+const KEY_LENGTH_MAX = 40
+const VALUE_LENGTH_MAX = 500
+/** Names that change objects instead of being stored in them. */
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Merchant's own strings: at most 50 keys of 1 … 40 characters, values of at most 500. Each fault has its own path. */
+export const metadataBody = z.unknown().transform((value, context): Record<string, string> => {
+  const fault = (path: PropertyKey[], message: string): void => {
+    context.addIssue({ code: 'custom', path, message, input: value })
+  }
+  const result: Record<string, string> = {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    fault([], 'must be an object with string values')
+    return result
+  }
+  const entries = Object.entries(value)
+  if (entries.length > KEYS_MAX) fault([], `has more than ${KEYS_MAX} keys`)
+  for (const [key, item] of entries.slice(0, KEYS_MAX + 1)) {
+    const problem = keyProblem(key) ?? valueProblem(item)
+    if (problem !== null) fault([key.slice(0, KEY_LENGTH_MAX)], problem)
+    else if (typeof item === 'string') result[key] = item
+  }
+  return result
+})
+
+function keyProblem(key: string): string | null {
+  if (key.length === 0 || key.length > KEY_LENGTH_MAX) return `the key must have 1 to ${KEY_LENGTH_MAX} characters`
+  if (FORBIDDEN_KEYS.has(key)) return 'this key is not allowed'
+  return isStorable(key) ? null : 'the key must not contain NUL or broken Unicode'
+}
+
+function valueProblem(value: unknown): string | null {
+  if (typeof value !== 'string') return 'must be a string'
+  if (value.length > VALUE_LENGTH_MAX) return `must have at most ${VALUE_LENGTH_MAX} characters`
+  return isStorable(value) ? null : 'must not contain NUL or broken Unicode'
+}

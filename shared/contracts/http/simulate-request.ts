@@ -1,0 +1,7 @@
+import { z } from 'zod'
+
+/** Body of the payment simulation. */
+export const simulateBody = z.strictObject({ scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']) })
+
+/** Body of operations that take none: absent or an empty object. */
+export const emptyBody = z.strictObject({}).optional()

@@ -1,0 +1,31 @@
+import type { z } from 'zod'
+import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+
+/** Most offending fields that one answer lists; a body of 256 KB can be wrong in many places. */
+const DETAILS_MAX = 50
+
+/** The parsed value, or `VALIDATION_ERROR` with the dotted path of every offending field. */
+export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalid(result.error.issues.flatMap(toDetails).slice(0, DETAILS_MAX))
+}
+
+/** `VALIDATION_ERROR` with these details; for rules that a schema cannot express. */
+export function invalid(details: readonly ErrorDetail[]): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details })
+}
+
+function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a known field' }))
+  }
+  return [{ path: issue.path.join('.'), message: wording(issue) }]
+}
+
+function wording(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('undefined')) {
+    return 'is required'
+  }
+  return issue.message
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { createInvoiceNumbers } from './invoice-numbers.ts'
+
+function numbersOver(highest: () => number) {
+  let reads = 0
+  const numbers = createInvoiceNumbers({
+    invoices: {
+      highestNumber: () => {
+        reads += 1
+        return Promise.resolve(highest())
+      },
+    },
+    clock: { now: () => 1_000 },
+  })
+  return { numbers, reads: () => reads }
+}
+
+test('counts up from the store with one read, also for concurrent requests', async () => {
+  const { numbers, reads } = numbersOver(() => 7)
+  expect(await Promise.all([1, 2, 3].map(() => numbers.take('w', 'live')))).toEqual([8, 9, 10])
+  expect(reads()).toBe(1)
+  expect(await numbers.take('w', 'test')).toBe(8)
+})
+
+test('a conflict counts from the store again, but never below what was given out', async () => {
+  let stored = 0
+  const { numbers } = numbersOver(() => stored)
+  const given = await Promise.all([1, 2, 3, 4].map(() => numbers.take('w', 'live')))
+  expect(given).toEqual([1, 2, 3, 4])
+  stored = 2
+  numbers.conflicted('w', 'live', 2)
+  expect(await numbers.take('w', 'live')).toBe(5)
+})
+
+test('late news about a number from before the last read changes nothing', async () => {
+  const { numbers, reads } = numbersOver(() => 0)
+  await numbers.take('w', 'live')
+  await numbers.take('w', 'live')
+  numbers.conflicted('w', 'live', 1)
+  await numbers.take('w', 'live')
+  numbers.conflicted('w', 'live', 2)
+  await numbers.take('w', 'live')
+  expect(reads()).toBe(2)
+})
+
+test('a second conflict within a minute reserves blocks of 16', async () => {
+  let stored = 0
+  const { numbers, reads } = numbersOver(() => stored)
+  numbers.conflicted('w', 'live', await numbers.take('w', 'live'))
+  numbers.conflicted('w', 'live', await numbers.take('w', 'live'))
+  stored = 5
+  const block = []
+  for (let i = 0; i < 16; i++) block.push(await numbers.take('w', 'live'))
+  expect([block[0], block[15]]).toEqual([17, 32])
+  stored = 40
+  expect(await numbers.take('w', 'live')).toBe(49)
+  expect(reads()).toBe(4)
+})

@@ -1,0 +1,103 @@
+import { parseApiKey } from '#shared/domain/api-key.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Admission } from './ports/rate-limit.ts'
+import type { Clock } from './ports/runtime.ts'
+import type { KeyHasher } from './ports/secrets.ts'
+import type { ApiKeyRecord, ApiKeyRepository, Workspace, WorkspaceRepository } from './ports/tenancy.ts'
+
+/** Longest life of a record in memory. A revocation waits this long when Redis cannot spread it. */
+const CACHE_LIFE_MS: Ms = 5_000
+/** Most keys remembered; the oldest entry goes first. */
+const CACHE_MAX = 20_000
+
+/** A valid API key with the workspace it speaks for. */
+export interface Credential {
+  readonly key: ApiKeyRecord
+  readonly workspace: Workspace
+  /** Read from the store for this very request, so no epoch can outdate it unless it is higher. */
+  readonly fresh: boolean
+}
+
+/** Finds out whose request it is. */
+export interface KeyRing {
+  /** The credential of an API key text, at most 5 s old; null for malformed, unknown and revoked keys. */
+  find(apiKey: string): Promise<Credential | null>
+  /**
+   * Checks a credential against the epochs that the rate limiter saw and reads the store again when they differ or are
+   * unknown. Null when the key was revoked in the meantime: a cached record never outlives a revocation.
+   */
+  confirm(credential: Credential, admission: Pick<Admission, 'keyEpoch' | 'workspaceEpoch'>): Promise<Credential | null>
+}
+
+interface KeyRingDeps {
+  readonly keys: Pick<ApiKeyRepository, 'findByHash'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly hasher: KeyHasher
+  readonly clock: Clock
+}
+
+/** A key ring with a small cache of its own; one per process. */
+export function createKeyRing(deps: KeyRingDeps): KeyRing {
+  const keys = createCache<ApiKeyRecord>(deps.clock)
+  const workspaces = createCache<Workspace>(deps.clock)
+
+  async function load(hash: string, remember: boolean): Promise<Credential | null> {
+    const key = await deps.keys.findByHash(hash)
+    if (key === null || key.revokedAt !== null) return null
+    const workspace = await deps.workspaces.findById(key.workspaceId)
+    if (workspace === null) return null
+    if (remember) {
+      keys.set(hash, key)
+      workspaces.set(workspace.id, workspace)
+    }
+    return { key, workspace, fresh: true }
+  }
+
+  return {
+    async find(apiKey) {
+      if (parseApiKey(apiKey) === null) return null
+      const hash = deps.hasher.hash(apiKey)
+      const key = keys.get(hash)
+      const workspace = key && workspaces.get(key.workspaceId)
+      return key && workspace ? { key, workspace, fresh: false } : load(hash, true)
+    },
+    async confirm(credential, { keyEpoch, workspaceEpoch }) {
+      const { key, workspace, fresh } = credential
+      if (isCurrent(key.epoch, keyEpoch, fresh) && isCurrent(workspace.epoch, workspaceEpoch, fresh)) return credential
+      // Forgotten rather than replaced: the next request reads afresh and by that publishes the epochs.
+      keys.delete(key.hash)
+      workspaces.delete(workspace.id)
+      return load(key.hash, false)
+    },
+  }
+}
+
+function isCurrent(known: number, seen: number | null, fresh: boolean): boolean {
+  return seen === known || (fresh && (seen === null || seen < known))
+}
+
+interface Cache<T> {
+  get(id: string): T | undefined
+  set(id: string, value: T): void
+  delete(id: string): void
+}
+
+function createCache<T>(clock: Clock): Cache<T> {
+  const entries = new Map<string, { readonly value: T; readonly readAt: Ms }>()
+  return {
+    get(id) {
+      const entry = entries.get(id)
+      if (entry === undefined) return undefined
+      return Math.abs(clock.now() - entry.readAt) < CACHE_LIFE_MS ? entry.value : undefined
+    },
+    set(id, value) {
+      entries.delete(id)
+      entries.set(id, { value, readAt: clock.now() })
+      const oldest = entries.size > CACHE_MAX ? entries.keys().next().value : undefined
+      if (oldest !== undefined) entries.delete(oldest)
+    },
+    delete(id) {
+      entries.delete(id)
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { invalid } from '#shared/contracts/http/validate.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+
+const ID_BYTES = 16
+const MAC_BYTES = 12
+const FORM = /^[A-Za-z0-9_-]{38}$/
+
+/** The list a cursor belongs to; it is refused everywhere else. */
+export interface CursorScope {
+  readonly list: string
+  readonly workspaceId: string
+  readonly mode: Mode
+}
+
+/** Opaque page positions. */
+export interface ListCursor {
+  /** The position behind a resource: 38 characters of base64url, its id and a MAC over id, list, workspace and mode. */
+  encode(scope: CursorScope, lastId: string): string
+  /** The id in a cursor. Throws `VALIDATION_ERROR` at `cursor` when it is malformed or was made for another list, workspace or mode. */
+  decode(scope: CursorScope, cursor: string): string
+}
+
+/** Cursors under a secret of the installation, so that they hold over restarts and on every node. */
+export function createListCursor(secret: Uint8Array): ListCursor {
+  const key = createHmac('sha256', secret).update('paymesh list cursor').digest()
+  const macOf = ({ list, workspaceId, mode }: CursorScope, id: Buffer): Buffer =>
+    createHmac('sha256', key).update(`${list}|${workspaceId}|${mode}|`).update(id).digest().subarray(0, MAC_BYTES)
+  return {
+    encode(scope, lastId) {
+      const id = Buffer.from(lastId.replaceAll('-', ''), 'hex')
+      return Buffer.concat([id, macOf(scope, id)]).toString('base64url')
+    },
+    decode(scope, cursor) {
+      const bytes = FORM.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
+      const id = bytes.subarray(0, ID_BYTES)
+      if (bytes.length !== ID_BYTES + MAC_BYTES || !timingSafeEqual(bytes.subarray(ID_BYTES), macOf(scope, id))) {
+        throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }])
+      }
+      const hex = id.toString('hex')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+    },
+  }
+}
+
+/** Cuts a page from `limit + 1` rows: `has_more` without a second query. */
+export function cutPage<T>(
+  rows: readonly T[],
+  limit: number,
+  cursorAfter: (last: T) => string,
+): { readonly page: readonly T[]; readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean } } {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > limit
+  return { page, meta: { next_cursor: hasMore && last !== undefined ? cursorAfter(last) : null, has_more: hasMore } }
+}
