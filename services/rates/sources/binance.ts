@@ -1,0 +1,40 @@
+import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
+import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { binanceAnswer, binanceRow } from '#shared/contracts/rates/binance.ts'
+
+/** USDT books are the deep ones there; the USD books of the stablecoins say what a USDT is worth. */
+const PAIRS: Readonly<Record<string, Pair>> = {
+  BTCUSDT: ['BTC', 'USDT'],
+  LTCUSDT: ['LTC', 'USDT'],
+  DOGEUSDT: ['DOGE', 'USDT'],
+  ETHUSDT: ['ETH', 'USDT'],
+  BNBUSDT: ['BNB', 'USDT'],
+  POLUSDT: ['POL', 'USDT'],
+  TRXUSDT: ['TRX', 'USDT'],
+  SOLUSDT: ['SOL', 'USDT'],
+  USDTUSD: ['USDT', 'USD'],
+  USDCUSD: ['USDC', 'USD'],
+  USDTBRL: ['USDT', 'BRL'],
+  USDTMXN: ['USDT', 'MXN'],
+  USDTARS: ['USDT', 'ARS:crypto'],
+  USDTCOP: ['USDT', 'COP'],
+}
+
+/** Binance `bookTicker` of the market-data host, trading symbols only. Its answer carries no time. */
+export const binance: RateSource = {
+  name: 'binance',
+  feed: 'book',
+  defaultUrl: 'https://data-api.binance.vision',
+  pollMs: 0,
+  pairs: Object.keys(PAIRS),
+  path: (pairs) =>
+    `/api/v3/ticker/bookTicker?symbols=${encodeURIComponent(JSON.stringify(pairs))}&symbolStatus=TRADING`,
+  refusesPair: (body) => /"code"\s*:\s*-1121\b/.test(body),
+  parse(body, receivedAt) {
+    if (body.trimStart().startsWith('{')) throw new SourceFault('refused', body)
+    const origin = { source: 'binance', feed: 'book', receivedAt } as const
+    return readRows(binanceRow, readBody(binanceAnswer, body)).flatMap((row) =>
+      bookQuote(origin, PAIRS[row.symbol], { bid: row.bidPrice, ask: row.askPrice, sourceAt: null }),
+    )
+  },
+}

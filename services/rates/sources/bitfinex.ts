@@ -1,0 +1,34 @@
+import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
+import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { bitfinexAnswer, bitfinexRow } from '#shared/contracts/rates/bitfinex.ts'
+
+/** UST is USDT and UDC is USDC there; DOGE takes a colon. There is no BNB book. */
+const PAIRS: Readonly<Record<string, Pair>> = {
+  tBTCUSD: ['BTC', 'USD'],
+  tLTCUSD: ['LTC', 'USD'],
+  'tDOGE:USD': ['DOGE', 'USD'],
+  tETHUSD: ['ETH', 'USD'],
+  tPOLUSD: ['POL', 'USD'],
+  tTRXUSD: ['TRX', 'USD'],
+  tSOLUSD: ['SOL', 'USD'],
+  tUSTUSD: ['USDT', 'USD'],
+  tUDCUSD: ['USDC', 'USD'],
+}
+
+/** Bitfinex `tickers`: lists of bare numbers, read as the text they were written in. No time. */
+export const bitfinex: RateSource = {
+  name: 'bitfinex',
+  feed: 'book',
+  defaultUrl: 'https://api-pub.bitfinex.com',
+  pollMs: 0,
+  pairs: Object.keys(PAIRS),
+  path: (pairs) => `/v2/tickers?symbols=${pairs.join(',')}`,
+  parse(body, receivedAt) {
+    const answer = readBody(bitfinexAnswer, body)
+    if (answer[0] === 'error') throw new SourceFault('refused', body)
+    const origin = { source: 'bitfinex', feed: 'book', receivedAt } as const
+    return readRows(bitfinexRow, answer).flatMap((row) =>
+      bookQuote(origin, PAIRS[row[0]], { bid: row[1], ask: row[3], sourceAt: null }),
+    )
+  },
+}

@@ -1,0 +1,48 @@
+import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
+import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { krakenAnswer, krakenRow } from '#shared/contracts/rates/kraken.ts'
+
+/** What is asked for, and the key it comes back under: old assets carry an X or Z there, by no rule that holds for all. */
+const PAIRS: Readonly<Record<string, { readonly key: string; readonly pair: Pair }>> = {
+  XBTUSD: { key: 'XXBTZUSD', pair: ['BTC', 'USD'] },
+  LTCUSD: { key: 'XLTCZUSD', pair: ['LTC', 'USD'] },
+  XDGUSD: { key: 'XDGUSD', pair: ['DOGE', 'USD'] },
+  ETHUSD: { key: 'XETHZUSD', pair: ['ETH', 'USD'] },
+  BNBUSD: { key: 'BNBUSD', pair: ['BNB', 'USD'] },
+  POLUSD: { key: 'POLUSD', pair: ['POL', 'USD'] },
+  TRXUSD: { key: 'TRXUSD', pair: ['TRX', 'USD'] },
+  SOLUSD: { key: 'SOLUSD', pair: ['SOL', 'USD'] },
+  USDTUSD: { key: 'USDTZUSD', pair: ['USDT', 'USD'] },
+  USDCUSD: { key: 'USDCUSD', pair: ['USDC', 'USD'] },
+  EURUSD: { key: 'ZEURZUSD', pair: ['EUR', 'USD'] },
+  GBPUSD: { key: 'ZGBPZUSD', pair: ['GBP', 'USD'] },
+}
+
+/** Keys of an answer, today's and those of the announced `assetVersion=1` (`BTC/USD`). */
+const BY_KEY = new Map<string, Pair>(
+  Object.values(PAIRS).flatMap(({ key, pair }) => [[key, pair] as const, [pair.join('/'), pair] as const]),
+)
+
+/** Kraken REST `Ticker`: USD books of all ten symbols and of EUR and GBP. Its answer carries no time. */
+export const kraken: RateSource = {
+  name: 'kraken',
+  feed: 'book',
+  defaultUrl: 'https://api.kraken.com',
+  pollMs: 0,
+  pairs: Object.keys(PAIRS),
+  path: (pairs) => `/0/public/Ticker?pair=${pairs.join(',')}`,
+  refusesPair: (body) => /"EQuery:(?:Unknown asset pair|Invalid asset pair)/.test(body),
+  parse(body, receivedAt) {
+    const answer = readBody(krakenAnswer, body)
+    // Warnings (`W…`) may stand beside a valid result; errors (`E…`) never do.
+    if (answer.result === undefined || answer.error.some((entry) => entry.startsWith('E'))) {
+      throw new SourceFault('refused', body)
+    }
+    const origin = { source: 'kraken', feed: 'book', receivedAt } as const
+    return Object.entries(answer.result).flatMap(([key, value]) =>
+      readRows(krakenRow, [value]).flatMap((row) =>
+        bookQuote(origin, BY_KEY.get(key), { bid: row.b[0], ask: row.a[0], sourceAt: null }),
+      ),
+    )
+  },
+}

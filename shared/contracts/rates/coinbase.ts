@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** `GET /api/v3/brokerage/market/products` of Coinbase Advanced Trade (public, no key). */
+export const coinbaseProducts = z.object({ products: z.array(z.unknown()) })
+
+/** One product. The answer has no book: `price` is the last trade. */
+export const coinbaseProduct = z.object({
+  product_id: z.string(),
+  price: z.string(),
+  status: z.string(),
+  is_disabled: z.boolean(),
+  trading_disabled: z.boolean(),
+})
+
+/** `GET /v2/exchange-rates?currency=USD` of Coinbase: units per USD by currency code. */
+export const coinbaseExchangeRates = z.object({
+  data: z.object({ currency: z.string(), rates: z.record(z.string(), z.unknown()) }),
+})

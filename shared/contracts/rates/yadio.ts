@@ -1,0 +1,8 @@
+import { z } from 'zod'
+
+/** `GET /exrates/USD` of Yadio: units per USD; `timestamp` is Unix milliseconds. Numbers are bare in the format. */
+export const yadioAnswer = z.object({
+  base: z.literal('USD'),
+  timestamp: z.string(),
+  USD: z.record(z.string(), z.unknown()),
+})
