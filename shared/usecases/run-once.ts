@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { isReplayable } from './idempotency-scope.ts'
+import type { Answer } from './ports/answer.ts'
+import type { Clock, Random } from './ports/runtime.ts'
+import type { SecretBox } from './ports/secrets.ts'
+import type { IdempotencyRepository } from './ports/tenancy.ts'
+
+/** After this time without an answer the first request counts as dead and a retry takes over. */
+const LEASE_MS = 30_000
+
+/** What running an operation at most once per key needs. */
+export interface RunOnceDeps {
+  readonly idempotency: IdempotencyRepository
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The use of an idempotency key by one request. */
+export interface OnceScope {
+  /** From `idempotencyScope`. */
+  readonly scope: string
+  readonly fingerprint: string
+  readonly requestId: string
+}
+
+/** Identities under which an operation works, equal for every retry of the same key. */
+export interface OperationIds {
+  /** Id for the resource that the operation creates. */
+  readonly resourceId: string
+  /** Recognised by the target's `lastOps`, so that a retry after a lost answer finds its work done. */
+  readonly opId: string
+}
+
+/**
+ * Runs an operation at most once per key: the first answer is stored, sealed, and repeated byte for byte; a retry after a crash runs
+ * again under the same ids. Without a key (`once` null) it just runs. Throws `IDEMPOTENCY_MISMATCH` and
+ * `IDEMPOTENCY_IN_PROGRESS`; errors that are no outcome (validation, 403, 5xx) leave the key free.
+ */
+export async function runOnce(
+  deps: RunOnceDeps,
+  once: OnceScope | null,
+  operation: (ids: OperationIds) => Promise<Answer>,
+): Promise<Answer> {
+  if (once === null) return operation({ resourceId: deps.random.uuid(), opId: deps.random.uuid() })
+  const { scope, fingerprint } = once
+  const begun = await deps.idempotency.begin(scope, fingerprint, deps.random.uuid(), deps.clock.now(), LEASE_MS)
+  if (begun.outcome === 'mismatch') throw new PaymeshError('IDEMPOTENCY_MISMATCH')
+  if (begun.outcome === 'in_progress') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+  if (begun.outcome === 'done') {
+    const { status, body } = begun.response
+    return { status, body: deps.secretBox.open(body, scope), replayed: true }
+  }
+  const { resourceId, fencingToken } = begun
+  const finish = (status: number, body: string): Promise<void> =>
+    deps.idempotency.finish(scope, fencingToken, { status, body: deps.secretBox.seal(body, scope) })
+  try {
+    const answer = await operation({ resourceId, opId: operationId(scope, resourceId) })
+    await finish(answer.status, answer.body)
+    return answer
+  } catch (error) {
+    if (isReplayable(error)) await finish(error.status, errorEnvelope(error, once.requestId))
+    else await deps.idempotency.release(scope, fencingToken)
+    throw error
+  }
+}
+
+/** The resource id belongs to one use of the key: when the key is used again after its window, it is another operation. */
+function operationId(scope: string, resourceId: string): string {
+  return createHash('sha256').update(`${scope}\n${resourceId}`).digest('hex').slice(0, 32)
+}
