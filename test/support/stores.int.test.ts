@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { useStores } from './stores.ts'
+
+const stores = useStores()
+
+it('gives a migrated database, a reachable Redis and an ambient of its own', async () => {
+  expect(await stores.db.isHealthy()).toBe(true)
+  expect(stores.db.name).toBe(stores.database)
+  expect(await stores.redis.producer.ping()).toBe('PONG')
+  expect(stores.prefix).toMatch(/^pmtest-/)
+  expect(Math.abs(stores.ambient.clock.now() - Date.now())).toBeLessThan(60_000)
+})
