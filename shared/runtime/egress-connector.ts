@@ -1,0 +1,143 @@
+import { isIP, type Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import type { ResolveAll } from './egress-resolver.ts'
+import { isLoopbackAddress } from './public-address.ts'
+
+/** What the connector learnt about one connection; `dnsMs`, `connectMs` and `tlsMs` belong to its first request. */
+export interface ConnectionFacts {
+  readonly ip: string
+  readonly dnsMs: number
+  readonly connectMs: number
+  readonly tlsMs: number | null
+}
+
+/** The name leads to an address that must not be called; nothing was sent. */
+export class BlockedAddress extends Error {
+  override readonly name = 'BlockedAddress'
+}
+
+/** The name has no address at this moment. */
+export class NameNotResolved extends Error {
+  override readonly name = 'NameNotResolved'
+}
+
+export interface EgressConnectorOptions {
+  readonly resolve: ResolveAll
+  readonly isAllowed: (address: string) => boolean
+  readonly connectTimeoutMs: number
+  /** Told about each new connection before its first request. */
+  readonly onConnected: (socket: Socket, facts: ConnectionFacts) => void
+  /** Extra certificate authority (PEM), for tests. */
+  readonly ca?: string | undefined
+}
+
+/**
+ * A connector for undici that decides at the moment of connecting: it resolves the name itself, refuses when any address
+ * is not allowed, connects to exactly the address it checked (SNI and certificate check keep the name), and looks at the
+ * socket's real peer before anything is sent. IP literals pass the same door.
+ */
+export function createEgressConnector(options: EgressConnectorOptions): buildConnector.connector {
+  const tls = options.ca === undefined ? {} : { ca: options.ca }
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, keepAlive: true, ...tls })
+  return (target, callback) => {
+    const hostname = target.hostname.replace(/^\[(.*)\]$/, '$1')
+    const startedAt = performance.now()
+    withinMs(vettedAddresses(hostname, options), options.connectTimeoutMs).then(
+      (addresses) => {
+        const dnsMs = performance.now() - startedAt
+        connectFirst(
+          { connect, options, dnsMs, target: { ...target, ...serverName(target, hostname) } },
+          addresses,
+          callback,
+        )
+      },
+      (error: Error) => {
+        callback(error, null)
+      },
+    )
+  }
+}
+
+/** `ETIMEDOUT` as a socket would say it: a look-up that hangs must not hold a place in the pool. */
+function withinMs<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(Object.assign(new Error('the look-up takes too long'), { code: 'ETIMEDOUT' }))
+    const timer = setTimeout(late, timeoutMs)
+    timer.unref()
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** The addresses that may be called, or an error when there is none or when one of them is not allowed. */
+async function vettedAddresses(hostname: string, options: EgressConnectorOptions): Promise<readonly string[]> {
+  const addresses = await resolveAll(hostname, options.resolve)
+  if (addresses.length === 0) throw new NameNotResolved(hostname)
+  if (!addresses.every(options.isAllowed)) throw new BlockedAddress(hostname)
+  return addresses
+}
+
+async function resolveAll(hostname: string, resolve: ResolveAll): Promise<readonly string[]> {
+  try {
+    return await resolve(hostname)
+  } catch (cause) {
+    throw new NameNotResolved(hostname, { cause })
+  }
+}
+
+interface Dial {
+  readonly connect: buildConnector.connector
+  readonly options: EgressConnectorOptions
+  readonly dnsMs: number
+  readonly target: buildConnector.Options
+}
+
+/** Two addresses are tried at most: a name with many dead ones must not eat the whole deadline of the request. */
+function connectFirst(dial: Dial, addresses: readonly string[], callback: buildConnector.Callback): void {
+  const { connect, options, dnsMs, target } = dial
+  const [address, ...others] = addresses.slice(0, 2)
+  if (address === undefined) throw new NameNotResolved(target.hostname)
+  const startedAt = performance.now()
+  let connectedAt: number | null = null
+  const socket: unknown = connect({ ...target, hostname: address }, (error, connected) => {
+    if (error !== null && others.length > 0) {
+      connectFirst(dial, others, callback)
+      return
+    }
+    // undici leaves the second argument out when there is an error.
+    if (!connected) {
+      callback(error ?? new NameNotResolved(target.hostname), null)
+      return
+    }
+    const ip = connected.remoteAddress ?? ''
+    if (!options.isAllowed(ip)) {
+      connected.destroy()
+      callback(new BlockedAddress(target.hostname), null)
+      return
+    }
+    const readyAt = performance.now()
+    const connectMs = (connectedAt ?? readyAt) - startedAt
+    const tlsMs = target.protocol === 'https:' ? readyAt - startedAt - connectMs : null
+    options.onConnected(connected, { ip, dnsMs, connectMs, tlsMs })
+    callback(null, connected)
+  })
+  onceConnected(socket, () => {
+    connectedAt = performance.now()
+  })
+}
+
+/** undici returns the socket it is connecting although its types do not say so; without it, TLS time counts as connect time. */
+function onceConnected(socket: unknown, listener: () => void): void {
+  if (typeof socket === 'object' && socket !== null && 'once' in socket) (socket as Socket).once('connect', listener)
+}
+
+/** RFC 6066 §3 allows no IP address as server name; the certificate is then checked against the address itself. */
+function serverName(target: buildConnector.Options, hostname: string): { readonly servername?: string } {
+  if (target.protocol !== 'https:' || isIP(hostname) !== 0) return {}
+  return { servername: target.servername || hostname }
+}
+
+/** The two addresses that `localhost` means, whatever a hosts file says (RFC 6761 §6.3). */
+export const localhostOnly = {
+  resolve: async (): Promise<readonly string[]> => ['127.0.0.1', '::1'],
+  isAllowed: isLoopbackAddress,
+}
