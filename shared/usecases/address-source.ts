@@ -66,7 +66,8 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
 
       const stocked = pick()
       if (stocked !== null) {
-        if (stock.held.filter(usable).length < LOW_WATER && stock.held.length < STOCK_CAP) refillQuietly(deps, stock, material.id)
+        if (stock.held.filter(usable).length < LOW_WATER && stock.held.length < STOCK_CAP)
+          refillQuietly(deps, stock, material.id)
         return stocked
       }
       if (stock.held.length > 0 && now - stock.refreshedAt >= REFRESH_MS) {

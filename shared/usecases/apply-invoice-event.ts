@@ -1,12 +1,6 @@
 import type { Effect, InvoiceEvent, InvoiceState, Refusal } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
-import {
-  type AppliedPayment,
-  appliedPayments,
-  needsMark,
-  type ObserveDeps,
-  observePayments,
-} from './fold-payments.ts'
+import { type AppliedPayment, appliedPayments, needsMark, type ObserveDeps, observePayments } from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import type { Catalog } from './ports/catalog.ts'
 import { type Invoice, type InvoiceRepository, outboxJobId } from './ports/invoices.ts'

@@ -1,8 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
-import { refusalError } from './refusal-error.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
+import { refusalError } from './refusal-error.ts'
 
 /** What cancelling needs. */
 export interface CancelDeps extends ApplyDeps {

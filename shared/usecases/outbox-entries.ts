@@ -1,5 +1,5 @@
-import type { Effect, InvoiceState } from '#shared/domain/invoice/model.ts'
 import { eventId } from '#shared/domain/ids.ts'
+import type { Effect, InvoiceState } from '#shared/domain/invoice/model.ts'
 import type { OutboxEntry } from './ports/invoices.ts'
 import { snapshotInvoice } from './present-invoice.ts'
 

@@ -88,7 +88,9 @@ async function strayExceptions(
   deps: RecordDeps,
   sightings: readonly PaymentSighting[],
 ): Promise<readonly ExceptionRecord[]> {
-  const strays = sightings.filter((sighting) => strayKind(sighting) !== null && isWorthReporting(deps.catalog, sighting))
+  const strays = sightings.filter(
+    (sighting) => strayKind(sighting) !== null && isWorthReporting(deps.catalog, sighting),
+  )
   const openedAt = deps.clock.now()
   const candidates = await possibleOwners(
     deps,
@@ -118,7 +120,9 @@ async function possibleOwners(
   return new Map(addresses.map((address) => [address.matchKey, byMaterial.get(address.materialId) ?? []]))
 }
 
-function strayKind(sighting: PaymentSighting): Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'> | null {
+function strayKind(
+  sighting: PaymentSighting,
+): Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'> | null {
   const reason = sighting.uncountedReason
   return reason === 'wrong_asset' || reason === 'wrong_network' || reason === 'unmatched' ? reason : null
 }
@@ -141,7 +145,8 @@ function exception(
       ? `${amountBase} base units of token ${sighting.contract ?? 'unknown'}`
       : `${formatUnits(amountBase, catalog.asset(asset).decimals)} ${catalog.asset(asset).symbol}`
   return {
-    id: sighting.invoiceId === null ? `${kind}:${sighting.key}:${workspaceId ?? 'operators'}` : `${kind}:${sighting.key}`,
+    id:
+      sighting.invoiceId === null ? `${kind}:${sighting.key}:${workspaceId ?? 'operators'}` : `${kind}:${sighting.key}`,
     kind,
     workspaceId,
     mode: sighting.mode,

@@ -1,5 +1,5 @@
 import { API_VERSION } from '#shared/contracts/events.ts'
-import { EVENT_TYPES, EXCEPTION_KINDS, type EventType, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { deliveryId } from './delivery-id.ts'
 import type { Delivery, EventRecord, ExceptionRecord, MailRecord, WebhookEndpoint } from './ports/events.ts'

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { type ErrorCode, PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
 import { activeLock } from '#shared/domain/invoice/model.ts'
 import { planSimulation, type SimulationScenario } from '#shared/domain/invoice/plan-simulation.ts'
@@ -95,15 +95,15 @@ async function isLocked(deps: SimulateDeps, invoiceId: string): Promise<boolean>
   return invoice !== null && activeLock(invoice.state) !== null
 }
 
-const UNAVAILABLE = ['NO_WALLET_FOR_ASSET', 'AMOUNT_BELOW_MINIMUM', 'RATES_UNAVAILABLE'] as const
+const UNAVAILABLE: readonly ErrorCode[] = ['NO_WALLET_FOR_ASSET', 'AMOUNT_BELOW_MINIMUM', 'RATES_UNAVAILABLE']
 
 function isUnavailable(error: PaymeshError): boolean {
-  return UNAVAILABLE.some((code) => code === error.code)
+  return UNAVAILABLE.includes(error.code)
 }
 
 /** Of all assets' refusals the caller is told the one that was nearest to working. */
 function moreTelling(known: PaymeshError | null, next: PaymeshError): PaymeshError {
-  const rank = (error: PaymeshError) => UNAVAILABLE.findIndex((code) => code === error.code)
+  const rank = (error: PaymeshError) => UNAVAILABLE.indexOf(error.code)
   return known === null || rank(next) > rank(known) ? next : known
 }
 

@@ -1,0 +1,67 @@
+import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/address-headroom.ts'
+import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
+import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/reclaim-indexes.ts'
+
+const LEASE_ID = 'address-headroom'
+const LEASE_MS = 15_000
+/** A round ends before the lease does and goes on in the next. */
+const ROUND_MS = 10_000
+const PAUSE_MS = 500
+
+interface LoopDeps extends HeadroomDeps, ReclaimDeps {
+  readonly wallets: HeadroomDeps['wallets'] & ReclaimDeps['wallets']
+  readonly leases: LeaseRepository
+}
+
+/**
+ * Keeps every key's addresses derived ahead, in one process at a time. `headroom` is the number of addresses beyond the
+ * next one to be offered. Returns a function that ends the loop and frees the lease.
+ */
+export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
+  const owner = deps.random.uuid()
+  const reclaimer = createIndexReclaimer(deps)
+  const stop = new AbortController()
+  let sandboxReady = false
+
+  const round = async (): Promise<void> => {
+    if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
+    if (!sandboxReady) await ensureSandboxMaterials(deps)
+    sandboxReady = true
+    const endsAt = performance.now() + ROUND_MS
+    await deriveAhead(deps, headroom, () => stop.signal.aborted || performance.now() > endsAt)
+    await reclaimer.run()
+  }
+
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        await round()
+      } catch (cause) {
+        deps.logger.error({ err: cause }, 'address headroom round failed')
+      }
+      await pause(PAUSE_MS, stop.signal)
+    }
+    await deps.leases.release(LEASE_ID, owner).catch((cause: unknown) => {
+      deps.logger.warn({ err: cause }, 'address headroom lease was not freed')
+    })
+  }
+
+  const running = loop()
+  return async () => {
+    stop.abort()
+    await running
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,69 @@
+import type { ServiceContext, StartService } from '#services/context.ts'
+import { createAddressBook } from '#shared/chains/address-book.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { createKicker } from '#shared/queues/kicker.ts'
+import { createQueueWorker } from '#shared/queues/worker.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
+import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { createRateReader } from '#shared/usecases/read-rate.ts'
+import { startHeadroomLoop } from './headroom-loop.ts'
+
+const CONCURRENCY = 16
+const SWEEP_EVERY_MS = 1_000
+/** Addresses derived beyond the next one to be offered, for each key. */
+const HEADROOM = 512
+
+/**
+ * Queue `invoice-transitions`: producer = scanners, simulation and the sweep; consumer = this process; payload = an
+ * invoice id; deduplicated by it; no order. A job applies whatever is stored, so losing one costs a sweep interval (1 s).
+ * Beside it, one process at a time derives receiving addresses ahead.
+ */
+export const start: StartService = async (context) => {
+  const { db, redis, clock } = context
+  const ambient = ambientOf(context)
+  const kicker = createKicker(redis, ambient)
+  const catalog = createCatalog(context.config.networks)
+  const invoices = createInvoiceRepository(db)
+  const wallets = createWalletRepository(db)
+  const deps = {
+    ...ambient,
+    kicker,
+    catalog,
+    invoices,
+    payments: createPaymentRepository(db, context.random),
+    cursors: createCursorRepository(db),
+    exceptions: createExceptionRepository(db),
+    workspaces: createWorkspaceRepository(db),
+    rates: createRateReader({ rates: createRateRepository(db), clock, catalog }),
+  }
+  const worker = createQueueWorker(redis, ambient, {
+    queue: QUEUES.invoiceTransitions,
+    concurrency: CONCURRENCY,
+    handle: (invoiceId) => advanceInvoice(deps, invoiceId),
+    sweep: () => overdueInvoices(deps),
+    sweepEveryMs: SWEEP_EVERY_MS,
+  })
+  const secretBox = createSecretBox(context.config.secrets.masterKey)
+  const leases = createLeaseRepository(db)
+  const stopHeadroom = startHeadroomLoop(
+    { ...ambient, wallets, invoices, leases, secretBox, addressBook: createAddressBook() },
+    HEADROOM,
+  )
+  return async () => {
+    await Promise.all([worker.stop(), stopHeadroom()])
+    await kicker.close()
+  }
+}
+
+function ambientOf({ clock, random, logger, metrics }: ServiceContext) {
+  return { clock, random, logger, metrics }
+}

@@ -1,0 +1,39 @@
+import { type ApplyDeps, applyInvoiceEvent, OutboxFull } from './apply-invoice-event.ts'
+import { type DeadlineDeps, dueInvoices, isDue } from './deadlines.ts'
+import type { PaymentRepository } from './ports/payments.ts'
+
+/** A payment version that nobody applied for this long was not kicked, or its worker died. */
+const DIRTY_AFTER_MS = 1_000
+/** Invoices per sweep. */
+const SWEEP_LIMIT = 500
+
+/** What moving invoices on needs. */
+export interface AdvanceDeps extends ApplyDeps {
+  readonly invoices: ApplyDeps['invoices'] & DeadlineDeps['invoices']
+  readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'dirtyInvoices'>
+  readonly cursors: DeadlineDeps['cursors']
+  readonly exceptions: DeadlineDeps['exceptions']
+  readonly catalog: ApplyDeps['catalog'] & DeadlineDeps['catalog']
+}
+
+/**
+ * Brings one invoice up to date with its stored payments and its clock. Safe to repeat and to run twice at once.
+ * An invoice whose outbox is full is left as it is; the sweep finds it again when the relay has caught up.
+ */
+export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Promise<void> {
+  try {
+    const { invoice } = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
+    if (invoice === null || !(await isDue(deps, invoice.state))) return
+    await applyInvoiceEvent(deps, { invoiceId, event: { type: 'deadline_reached' }, opId: null })
+  } catch (error) {
+    if (!(error instanceof OutboxFull)) throw error
+    deps.logger.warn({ invoiceId }, 'invoice waits for the relay')
+  }
+}
+
+/** Ids of invoices that something happened to without anybody applying it: unapplied payments and reached deadlines. */
+export async function overdueInvoices(deps: AdvanceDeps): Promise<readonly string[]> {
+  const before = deps.clock.now() - DIRTY_AFTER_MS
+  const [dirty, due] = await Promise.all([deps.payments.dirtyInvoices(before, SWEEP_LIMIT), dueInvoices(deps)])
+  return [...new Set([...dirty, ...due])]
+}

@@ -1,0 +1,62 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Clock, Random } from './ports/runtime.ts'
+import type { Workspace, WorkspacePolicy, WorkspaceRepository } from './ports/tenancy.ts'
+
+/** What opening a workspace needs. */
+export interface CreateWorkspaceDeps {
+  readonly workspaces: Pick<WorkspaceRepository, 'insert'>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The policy every workspace starts with. */
+export const DEFAULT_POLICY: WorkspacePolicy = {
+  toleranceBps: 0,
+  lateGraceMs: 60 * 60_000,
+  lateDriftBps: 200,
+  newLifeMs: 24 * 3_600_000,
+  quoteMs: 20 * 60_000,
+  spreadBps: 0,
+  arsSeries: 'crypto',
+  confirmations: {},
+}
+
+const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLinks: 10_000, webhookEndpoints: 100 }
+
+/**
+ * Opens an active workspace with default policy and limits; it can take test payments at once, because test mode has a
+ * built-in wallet. Throws `VALIDATION_ERROR` on an empty name or something that is no e-mail address.
+ */
+export async function createWorkspace(
+  deps: CreateWorkspaceDeps,
+  input: { readonly name: string; readonly ownerEmail: string },
+): Promise<Workspace> {
+  const workspace: Workspace = {
+    id: deps.random.uuid(),
+    name: validName(input.name),
+    ownerEmail: validEmail(input.ownerEmail),
+    status: 'active',
+    limits: DEFAULT_LIMITS,
+    policy: DEFAULT_POLICY,
+    epoch: 0,
+    createdAt: deps.clock.now(),
+  }
+  await deps.workspaces.insert(workspace)
+  return workspace
+}
+
+/** A workspace name without surrounding space, 1 to 120 characters; throws `VALIDATION_ERROR` with path `name`. */
+export function validName(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed.length > 0 && trimmed.length <= 120) return trimmed
+  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'name', message: 'Must have 1 to 120 characters.' }] })
+}
+
+/** An e-mail address in lower case of plausible form; throws `VALIDATION_ERROR` with path `owner_email`. */
+export function validEmail(email: string): string {
+  const trimmed = email.trim().toLowerCase()
+  if (trimmed.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(trimmed)) return trimmed
+  throw new PaymeshError('VALIDATION_ERROR', {
+    details: [{ path: 'owner_email', message: 'Must be an e-mail address.' }],
+  })
+}
