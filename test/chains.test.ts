@@ -22,7 +22,7 @@ const CONFIRMATIONS = {
 const NATIVE_DECIMALS = { bitcoin: 8, litecoin: 8, dogecoin: 8, evm: 18, tron: 6, solana: 9 }
 
 /** What must hold for any network, one of ours or the next one somebody adds. */
-export function checkChain(chain: ChainDefinition): void {
+function checkChain(chain: ChainDefinition): void {
   expect(FAMILIES).toContain(chain.family)
   expect(chain.blockTimeMs).toBeGreaterThan(0)
   expect(chain.confirmations).toBeGreaterThan(0)

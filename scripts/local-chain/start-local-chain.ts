@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { freePort } from '../embedded/free-port.ts'
+import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
+import { anvilBinary } from './anvil-binary.ts'
+import { installTokens, tokenAddress } from './install-tokens.ts'
+import { nodeRpc, quantity } from './node-rpc.ts'
+import { payOnLocalChain } from './pay.ts'
+
+/** How a local chain is started. */
+export interface LocalChainOptions {
+  /** Taken when it is free, else another; 0 or absent: any. */
+  readonly port?: number
+  /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
+  readonly dataDir?: string
+  /** Default 31337. */
+  readonly chainId?: number
+  /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
+  readonly blockTimeMs?: number | null
+  /** Told when a kept chain could not be used. */
+  readonly report?: (line: string) => void
+}
+
+/** A running Ethereum development node with test tokens at the real addresses of USDT and USDC. */
+export interface LocalChain {
+  readonly url: string
+  readonly port: number
+  readonly chainId: number
+  readonly pid: number
+  /** Ends the node in order and keeps its state. */
+  stop(): Promise<void>
+  /** A real transfer of an Ethereum asset from the development payer; resolves when it is accepted. */
+  pay(payment: {
+    readonly asset: AssetId
+    readonly to: string
+    readonly amountBase: bigint
+  }): Promise<{ txHash: string }>
+  /** Sets the coin balance of an account. */
+  fund(address: string, wei: bigint): Promise<void>
+  /** Mines blocks at once. */
+  mine(blocks?: number): Promise<void>
+  /**
+   * Replaces the last `depth` blocks by as many others. Their transactions are dropped for good, except those given
+   * again as raw transactions with the offset of the new block that shall hold them.
+   */
+  reorg(depth: number, transactions?: readonly (readonly [string, number])[]): Promise<void>
+  /** Any other call. */
+  rpc(method: string, params?: readonly unknown[]): Promise<unknown>
+}
+
+const STOP_MS = 5_000
+const START_MS = 15_000
+/** Seconds between two dumps of the state: what a kill may cost. */
+const DUMP_INTERVAL_S = 5
+
+/**
+ * Starts anvil. The kept state survives a kill up to the last dump; a state file that cannot be read is put aside and
+ * the chain starts anew, which is reported. The node never outlives this process. Throws when it does not come up.
+ */
+export async function startLocalChain(options: LocalChainOptions = {}): Promise<LocalChain> {
+  const chainId = options.chainId ?? 31_337
+  const stateFile = options.dataDir === undefined ? null : usableState(resolve(options.dataDir), options)
+  const port = await freePort(options.port ?? 0)
+  const url = `http://127.0.0.1:${port}`
+  let child = await launch(port, chainId, stateFile, options)
+  if (!(await comesUp(child, url)) && stateFile !== null && existsSync(stateFile)) {
+    putAside(stateFile, options)
+    await child.stop(STOP_MS)
+    child = await launch(port, chainId, stateFile, options)
+    await comesUp(child, url)
+  }
+  if (child.hasExited()) throw new Error(`anvil did not start on port ${port}`)
+  await installTokens(url)
+  return describeChain(child, { url, port, chainId })
+}
+
+function describeChain(child: GuardedChild, at: { url: string; port: number; chainId: number }): LocalChain {
+  const rpc = (method: string, params: readonly unknown[] = []) => nodeRpc(at.url, method, params)
+  return {
+    ...at,
+    pid: child.pid,
+    stop: () => child.stop(STOP_MS),
+    pay: ({ asset, to, amountBase }) =>
+      payOnLocalChain({ rpcUrl: at.url, contract: tokenAddress(asset), to, amountBase }),
+    fund: async (address, wei) => {
+      await rpc('anvil_setBalance', [address, quantity(wei)])
+    },
+    mine: async (blocks = 1) => {
+      await rpc('anvil_mine', [quantity(blocks)])
+    },
+    reorg: async (depth, transactions = []) => {
+      await rpc('anvil_reorg', [depth, transactions])
+    },
+    rpc,
+  }
+}
+
+function launch(
+  port: number,
+  chainId: number,
+  stateFile: string | null,
+  options: LocalChainOptions,
+): Promise<GuardedChild> {
+  const { blockTimeMs = 1_000 } = options
+  const mining = blockTimeMs === null ? ['--no-mining'] : ['--block-time', String(blockTimeMs / 1_000)]
+  const state = stateFile === null ? [] : ['--state', stateFile, '--state-interval', String(DUMP_INTERVAL_S)]
+  return startGuarded(
+    anvilBinary(),
+    ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--silent', ...mining, ...state],
+    { stdio: 'ignore' },
+  )
+}
+
+async function comesUp(child: GuardedChild, url: string): Promise<boolean> {
+  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(20)) {
+    try {
+      await nodeRpc(url, 'eth_chainId')
+      return true
+    } catch {
+      // Not listening yet.
+    }
+  }
+  return false
+}
+
+/** Path of the state file; one that a kill left half written is out of the way afterwards. */
+function usableState(dataDir: string, options: LocalChainOptions): string {
+  mkdirSync(dataDir, { recursive: true })
+  const path = join(dataDir, 'state.json')
+  if (!existsSync(path)) return path
+  try {
+    JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    putAside(path, options)
+  }
+  return path
+}
+
+function putAside(path: string, options: LocalChainOptions): void {
+  renameSync(path, `${path}.unusable`)
+  options.report?.(`the local chain's state could not be read: it starts anew (old file: ${path}.unusable)`)
+}
