@@ -1,0 +1,37 @@
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/usecases/ports/tenancy.ts'
+import { API_KEYS, type ApiKeyDocument } from './api-key-model.ts'
+import type { Database } from './connect.ts'
+import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
+
+/** API keys on MongoDB. */
+export function createApiKeyRepository(db: Database): ApiKeyRepository {
+  const keys = db.collection(API_KEYS)
+  return {
+    insert: async (key) => {
+      const { id, createdAt, revokedAt, ...same } = key
+      await keys.insertOne({ _id: id, ...same, createdAt: toDate(createdAt), revokedAt: toDateOrNull(revokedAt) })
+    },
+    findByHash: async (hash) => fromDocument(await keys.findOne({ hash })),
+    list: async (workspaceId) =>
+      (
+        await keys
+          .find(workspaceId === null ? {} : { workspaceId })
+          .sort({ _id: -1 })
+          .toArray()
+      ).flatMap((stored) => fromDocument(stored) ?? []),
+    revoke: async (id, at) => {
+      const revoked = await keys.findOneAndUpdate(
+        { _id: id, revokedAt: null },
+        { $set: { revokedAt: toDate(at) }, $inc: { epoch: 1 } },
+        { returnDocument: 'after' },
+      )
+      return fromDocument(revoked ?? (await keys.findOne({ _id: id })))
+    },
+  }
+}
+
+function fromDocument(stored: ApiKeyDocument | null): ApiKeyRecord | null {
+  if (stored === null) return null
+  const { _id, createdAt, revokedAt, ...same } = stored
+  return { id: _id, ...same, createdAt: toMs(createdAt), revokedAt: toMsOrNull(revokedAt) }
+}

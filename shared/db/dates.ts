@@ -1,0 +1,10 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** A time as MongoDB keeps it. */
+export const toDate = (at: Ms): Date => new Date(at)
+/** A time as the code keeps it. */
+export const toMs = (at: Date): Ms => at.getTime()
+/** Null stays null. */
+export const toDateOrNull = (at: Ms | null): Date | null => (at === null ? null : new Date(at))
+/** Null stays null. */
+export const toMsOrNull = (at: Date | null): Ms | null => (at === null ? null : at.getTime())

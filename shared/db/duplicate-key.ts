@@ -1,0 +1,33 @@
+import mongoose from 'mongoose'
+
+const DUPLICATE_KEY = 11_000
+
+/** The indexed fields that refused an insert or update, or null when the error is not a duplicate key (server code 11000). */
+export function duplicateKeyFields(error: unknown): ReadonlySet<string> | null {
+  if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== DUPLICATE_KEY) return null
+  const pattern: unknown = error['keyPattern']
+  return new Set(typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [])
+}
+
+/**
+ * Runs an unordered bulk insert and swallows duplicates: every row that is missing gets in, existing rows stay as they are.
+ * Any other failure is thrown on, because then a caller may not believe that its rows are durable.
+ */
+export async function ignoringDuplicates(insert: () => Promise<unknown>): Promise<void> {
+  try {
+    await insert()
+  } catch (error) {
+    if (bulkDuplicates(error) === null) throw error
+  }
+}
+
+/** Positions in the batch that hit a unique index, or null when the bulk write failed for any other reason as well. */
+export function bulkDuplicates(error: unknown): readonly number[] | null {
+  if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return null
+  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors]
+  const duplicates = failures.filter((failure) => failure.code === DUPLICATE_KEY)
+  const concernFailed = error.result.getWriteConcernError() !== undefined
+  return duplicates.length === failures.length && failures.length > 0 && !concernFailed
+    ? duplicates.map((failure) => failure.index)
+    : null
+}

@@ -1,0 +1,28 @@
+import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
+import { DATE, defineCollection, optional, TEXT } from './collection-model.ts'
+
+/** A stored webhook endpoint; its secrets are sealed. */
+export type EndpointDocument = Omit<WebhookEndpoint, 'id' | 'createdAt' | 'updatedAt'> & {
+  _id: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** The webhook_endpoints collection. */
+export const WEBHOOK_ENDPOINTS = defineCollection<EndpointDocument>(
+  'webhook_endpoints',
+  {
+    _id: TEXT,
+    workspaceId: TEXT,
+    url: TEXT,
+    events: [String],
+    mode: { type: String, enum: ['live', 'test', 'both'], required: true },
+    description: optional(String),
+    status: { type: String, enum: ['enabled', 'disabled'], required: true },
+    sealedSecrets: [String],
+    createdAt: DATE,
+    updatedAt: DATE,
+    opId: optional(String),
+  },
+  [{ name: 'endpoint_workspace', key: { workspaceId: 1, _id: -1 } }],
+)

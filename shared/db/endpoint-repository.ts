@@ -1,0 +1,52 @@
+import type { EndpointRepository, WebhookEndpoint } from '#shared/usecases/ports/events.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs } from './dates.ts'
+import { duplicateKeyFields } from './duplicate-key.ts'
+import { type EndpointDocument, WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
+
+/** Webhook endpoints on MongoDB. */
+export function createEndpointRepository(db: Database): EndpointRepository {
+  const endpoints = db.collection(WEBHOOK_ENDPOINTS)
+  return {
+    insert: async (endpoint) => {
+      const { id, createdAt, updatedAt, ...same } = endpoint
+      try {
+        await endpoints.insertOne({ _id: id, ...same, createdAt: toDate(createdAt), updatedAt: toDate(updatedAt) })
+        return 'inserted'
+      } catch (error) {
+        if (duplicateKeyFields(error) === null) throw error
+        return 'exists'
+      }
+    },
+    findById: async (id) => {
+      const stored = await endpoints.findOne({ _id: id })
+      return stored === null ? null : fromDocument(stored)
+    },
+    list: async (workspaceId, receiving) => {
+      const ofMode = receiving === null ? {} : { mode: { $in: [receiving, 'both' as const] } }
+      const found = await endpoints
+        .find({ workspaceId, ...ofMode })
+        .sort({ _id: -1 })
+        .toArray()
+      return found.map(fromDocument)
+    },
+    listEnabled: async (workspaceIds) =>
+      (await endpoints.find({ workspaceId: { $in: [...workspaceIds] }, status: 'enabled' }).toArray()).map(
+        fromDocument,
+      ),
+    count: (workspaceId) => endpoints.countDocuments({ workspaceId }),
+    remove: async (id) => (await endpoints.deleteOne({ _id: id })).deletedCount === 1,
+    restrictToLive: async (id) => {
+      const result = await endpoints.updateOne(
+        { _id: id, mode: 'both' },
+        { $set: { mode: 'live' }, $currentDate: { updatedAt: true } },
+      )
+      return result.modifiedCount === 1
+    },
+  }
+}
+
+function fromDocument(stored: EndpointDocument): WebhookEndpoint {
+  const { _id, createdAt, updatedAt, ...same } = stored
+  return { id: _id, ...same, createdAt: toMs(createdAt), updatedAt: toMs(updatedAt) }
+}

@@ -1,0 +1,41 @@
+import type mongoose from 'mongoose'
+import type { EventType, Mode } from '#shared/domain/enumerations.ts'
+import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from './collection-model.ts'
+
+/** A stored event. `body` holds the exact bytes that every delivery of it carries. */
+export interface EventDocument {
+  _id: string
+  workspaceId: string
+  mode: Mode
+  /** Absent for events of no invoice. */
+  invoiceId?: string
+  seq: number
+  type: EventType
+  body: mongoose.mongo.Binary | Uint8Array
+  createdAt: Date
+}
+
+const HALF_A_YEAR_S = 180 * 86_400
+
+/** The events collection; kept 180 days. */
+export const EVENTS = defineCollection<EventDocument>(
+  'events',
+  {
+    _id: TEXT,
+    ...OWNED_FIELDS,
+    invoiceId: optional(String),
+    seq: COUNT,
+    type: TEXT,
+    body: { type: Buffer, required: true },
+    createdAt: DATE,
+  },
+  [
+    {
+      name: 'event_invoice_seq',
+      key: { invoiceId: 1, seq: 1 },
+      unique: true,
+      partialFilterExpression: { invoiceId: { $exists: true } },
+    },
+    { name: 'event_life', key: { createdAt: 1 }, expireAfterSeconds: HALF_A_YEAR_S },
+  ],
+)

@@ -1,0 +1,48 @@
+import mongoose from 'mongoose'
+import type { EventRecord, EventRepository } from '#shared/usecases/ports/events.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs } from './dates.ts'
+import { ignoringDuplicates } from './duplicate-key.ts'
+import { EVENTS, type EventDocument } from './event-model.ts'
+
+/** Events on MongoDB. Inserting an event again changes nothing: the first bytes win. */
+export function createEventRepository(db: Database): EventRepository {
+  const events = db.collection(EVENTS)
+  return {
+    insertMany: async (records) => {
+      if (records.length === 0) return
+      await ignoringDuplicates(() => events.insertMany(records.map(toDocument), { ordered: false }))
+    },
+    findByIds: async (ids) => {
+      const found = await events.find({ _id: { $in: [...ids] } }).toArray()
+      return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
+    },
+    listByInvoice: async (invoiceId) => (await events.find({ invoiceId }).sort({ seq: 1 }).toArray()).map(fromDocument),
+  }
+}
+
+function toDocument(event: EventRecord): EventDocument {
+  return {
+    _id: event.id,
+    workspaceId: event.workspaceId,
+    mode: event.mode,
+    ...(event.invoiceId !== null && { invoiceId: event.invoiceId }),
+    seq: event.seq,
+    type: event.type,
+    body: new mongoose.mongo.Binary(event.body),
+    createdAt: toDate(event.createdAt),
+  }
+}
+
+function fromDocument(stored: EventDocument): EventRecord {
+  return {
+    id: stored._id,
+    workspaceId: stored.workspaceId,
+    mode: stored.mode,
+    invoiceId: stored.invoiceId ?? null,
+    seq: stored.seq,
+    type: stored.type,
+    body: stored.body instanceof mongoose.mongo.Binary ? stored.body.value() : stored.body,
+    createdAt: toMs(stored.createdAt),
+  }
+}

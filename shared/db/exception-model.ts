@@ -1,0 +1,37 @@
+import type { ExceptionRecord } from '#shared/usecases/ports/events.ts'
+import { DATE, defineCollection, optional, TEXT } from './collection-model.ts'
+
+/** A stored entry of the operators' inbox. */
+export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'closedAt'> & {
+  _id: string
+  open: boolean
+  openedAt: Date
+  closedAt: Date | null
+}
+
+const TWO_YEARS_S = 730 * 86_400
+
+/** The exceptions collection; closed ones are kept two years. */
+export const EXCEPTIONS = defineCollection<ExceptionDocument>(
+  'exceptions',
+  {
+    _id: TEXT,
+    kind: TEXT,
+    workspaceId: optional(String),
+    mode: optional(String),
+    invoiceId: optional(String),
+    paymentKey: optional(String),
+    detail: String,
+    open: Boolean,
+    openedAt: DATE,
+    closedAt: optional(Date),
+  },
+  [
+    {
+      name: 'exception_open',
+      key: { workspaceId: 1, kind: 1, openedAt: 1 },
+      partialFilterExpression: { open: true },
+    },
+    { name: 'exception_life', key: { closedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
+  ],
+)

@@ -1,0 +1,211 @@
+import type mongoose from 'mongoose'
+import {
+  ClaimTaken,
+  type Invoice,
+  type InvoiceChange,
+  type InvoiceConflict,
+  type InvoiceListQuery,
+  type InvoiceRepository,
+  OUTBOX_SHARDS,
+} from '#shared/usecases/ports/invoices.ts'
+import type { Database } from './connect.ts'
+import { toDate } from './dates.ts'
+import { duplicateKeyFields } from './duplicate-key.ts'
+import {
+  claimsOf,
+  idempotencyFromDocument,
+  invoiceFromDocument,
+  invoiceToDocument,
+  lockFromDocument,
+  outboxToDocuments,
+  stateToDocument,
+} from './invoice-mapping.ts'
+import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+import { ID_TIME_SLACK_MS, uuidFloor } from './uuid-time.ts'
+
+type Invoices = mongoose.mongo.Collection<InvoiceDocument>
+type Filter = mongoose.mongo.Filter<InvoiceDocument>
+type Update = mongoose.mongo.UpdateFilter<InvoiceDocument>
+
+/** Operation ids kept per invoice; a lost answer is retried within far fewer mutations. */
+const LAST_OPS = 8
+
+/**
+ * Invoices on MongoDB. A create is one insert and a change is one compare-and-set, each carrying state, claims and outbox
+ * together; nothing here replaces a document or reads before it writes.
+ */
+export function createInvoiceRepository(db: Database): InvoiceRepository {
+  const invoices = db.collection(INVOICES)
+  return {
+    insert: async (invoice) => {
+      try {
+        await invoices.insertOne(invoiceToDocument(invoice))
+        return { inserted: true }
+      } catch (error) {
+        return { inserted: false, conflict: conflictOf(error) }
+      }
+    },
+    save: (change) => save(invoices, change),
+    list: async (query) =>
+      (await invoices.find(listFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(invoiceFromDocument),
+    ...lookups(invoices),
+    ...outbox(invoices),
+  }
+}
+
+function conflictOf(error: unknown): InvoiceConflict {
+  const fields = duplicateKeyFields(error)
+  if (fields === null) throw error
+  if (fields.has('idem.key')) return 'idempotency_key'
+  if (fields.has('number')) return 'number'
+  if (fields.has('claims')) return 'claims'
+  return 'id'
+}
+
+async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean> {
+  const { state, append, op } = change
+  const [first] = append
+  const claims = claimsOf(state)
+  const update: Update = {
+    $set: {
+      ...stateToDocument(state),
+      ...(state.nextActionAt !== null && { nextActionAt: toDate(state.nextActionAt) }),
+    },
+    ...(state.nextActionAt === null && { $unset: { nextActionAt: '' } }),
+    $push: {
+      ...(first !== undefined && { outbox: { $each: outboxToDocuments(append) } }),
+      ...(op !== null && { lastOps: { $each: [op], $slice: -LAST_OPS } }),
+    },
+    // $min sets the field when it is absent and keeps the older time when entries already wait.
+    ...(first !== undefined && { $min: { outboxAt: toDate(first.at) } }),
+    // Claims only ever grow here: an address once shown to a payer stays this invoice's.
+    ...(claims.length > 0 && { $addToSet: { claims: { $each: claims } } }),
+  }
+  try {
+    const result = await invoices.updateOne({ _id: change.id, version: change.expectedVersion }, update)
+    return result.matchedCount === 1
+  } catch (error) {
+    if (duplicateKeyFields(error)?.has('claims'))
+      throw new ClaimTaken('another invoice holds the claim', { cause: error })
+    throw error
+  }
+}
+
+/** The filter of a list request; exported for the test that explains it. Creation bounds also bound the id range. */
+export function listFilter(query: InvoiceListQuery): Filter {
+  const id: Record<string, string> = {}
+  if (query.createdAfter !== null) id['$gte'] = uuidFloor(query.createdAfter - ID_TIME_SLACK_MS)
+  const until = query.createdBefore === null ? null : uuidFloor(query.createdBefore + ID_TIME_SLACK_MS)
+  if (query.beforeId !== null || until !== null) {
+    id['$lt'] = query.beforeId !== null && (until === null || query.beforeId < until) ? query.beforeId : (until ?? '')
+  }
+  return {
+    workspaceId: query.workspaceId,
+    mode: query.mode,
+    ...(Object.keys(id).length > 0 && { _id: id }),
+    ...(query.status !== null && { status: query.status }),
+    ...(query.orderId !== null && { orderId: query.orderId }),
+    ...((query.createdAfter !== null || query.createdBefore !== null) && {
+      createdAt: {
+        ...(query.createdAfter !== null && { $gt: toDate(query.createdAfter) }),
+        ...(query.createdBefore !== null && { $lt: toDate(query.createdBefore) }),
+      },
+    }),
+  }
+}
+
+function lookups(invoices: Invoices) {
+  const one = async (filter: Filter): Promise<Invoice | null> => {
+    const stored = await invoices.findOne(filter)
+    return stored === null ? null : invoiceFromDocument(stored)
+  }
+  return {
+    findById: (id: string) => one({ _id: id }),
+    findInWorkspace: ((workspaceId, mode, id) =>
+      one({ _id: id, workspaceId, mode })) satisfies InvoiceRepository['findInWorkspace'],
+    findByIdempotencyKey: (async (workspaceId, mode, key) => {
+      const stored = await invoices.findOne({ workspaceId, mode, 'idem.key': key })
+      return stored?.idem === undefined
+        ? null
+        : { invoice: invoiceFromDocument(stored), idempotency: idempotencyFromDocument(stored.idem) }
+    }) satisfies InvoiceRepository['findByIdempotencyKey'],
+    releaseIdempotencyKey: (async (invoiceId, guard) => {
+      const result = await invoices.updateOne(
+        { _id: invoiceId, 'idem.key': guard.key, 'idem.at': toDate(guard.at) },
+        { $unset: { idem: '' } },
+      )
+      return result.modifiedCount === 1
+    }) satisfies InvoiceRepository['releaseIdempotencyKey'],
+    highestNumber: (async (workspaceId, mode) => {
+      const last = await invoices.findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } })
+      return last?.number ?? 0
+    }) satisfies InvoiceRepository['highestNumber'],
+    countCreatedSince: ((workspaceId, mode, since) =>
+      invoices.countDocuments({
+        workspaceId,
+        mode,
+        _id: { $gte: uuidFloor(since - ID_TIME_SLACK_MS) },
+        createdAt: { $gte: toDate(since) },
+      })) satisfies InvoiceRepository['countCreatedSince'],
+    findByMatchKeys: (async (mode, matchKeys) => {
+      const found = await invoices
+        .find({ 'locks.matchKey': { $in: [...matchKeys] }, mode }, { projection: { workspaceId: 1, locks: 1 } })
+        .toArray()
+      return found.map((row) => ({
+        invoiceId: row._id,
+        workspaceId: row.workspaceId,
+        locks: row.locks.map(lockFromDocument),
+      }))
+    }) satisfies InvoiceRepository['findByMatchKeys'],
+    claimsTaken: (async (claims) => {
+      const found = await invoices
+        .find({ claims: { $in: [...claims] } }, { projection: { _id: 0, claims: 1 } })
+        .toArray()
+      const taken = new Set(found.flatMap((row) => row.claims ?? []))
+      return new Set(claims.filter((claim) => taken.has(claim)))
+    }) satisfies InvoiceRepository['claimsTaken'],
+    dueForAction: (async (actionChain, until, limit) => {
+      const due = await invoices
+        .find({ actionChain, nextActionAt: { $lte: toDate(until) } }, { projection: { _id: 1 } })
+        .sort({ nextActionAt: 1 })
+        .limit(limit)
+        .toArray()
+      return due.map((row) => row._id)
+    }) satisfies InvoiceRepository['dueForAction'],
+  }
+}
+
+function outbox(invoices: Invoices) {
+  return {
+    outboxBatch: (async (shard, limit) => {
+      const waiting = await invoices
+        .find({ outboxShard: shard, outboxAt: { $exists: true } })
+        .sort({ outboxAt: 1 })
+        .limit(limit)
+        .toArray()
+      return waiting.map(invoiceFromDocument)
+    }) satisfies InvoiceRepository['outboxBatch'],
+    overdueOutboxShards: (async (before) => {
+      const shards = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
+      const oldest = await Promise.all(
+        shards.map((outboxShard) =>
+          invoices.findOne({ outboxShard, outboxAt: { $lte: toDate(before) } }, { projection: { _id: 1 } }),
+        ),
+      )
+      return shards.filter((shard) => oldest[shard] !== null)
+    }) satisfies InvoiceRepository['overdueOutboxShards'],
+    trimOutbox: (async (trims) => {
+      if (trims.length === 0) return
+      const operations = trims.map(({ id, throughSeq }) => ({
+        updateOne: { filter: { _id: id }, update: trimPipeline(throughSeq) },
+      }))
+      await invoices.bulkWrite(operations, { ordered: false })
+    }) satisfies InvoiceRepository['trimOutbox'],
+  }
+}
+
+/** Touches neither version nor updatedAt: relaying is no change of the invoice, and a concurrent change must not lose its race to it. */
+const trimPipeline = (throughSeq: number) => [
+  { $set: { outbox: { $filter: { input: '$outbox', cond: { $gt: ['$$this.seq', throughSeq] } } } } },
+  { $set: { outboxAt: { $ifNull: [{ $first: '$outbox.at' }, '$$REMOVE'] } } },
+]

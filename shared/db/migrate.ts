@@ -1,0 +1,83 @@
+import type mongoose from 'mongoose'
+import type { CollectionModel } from './collection-model.ts'
+import type { Database } from './connect.ts'
+import { MODELS } from './models.ts'
+
+/** What `migrate` had to create; empty lists mean that everything was there. */
+export interface MigrationReport {
+  readonly collectionsCreated: readonly string[]
+  /** `<collection>.<index>` */
+  readonly indexesCreated: readonly string[]
+}
+
+type Model = CollectionModel<mongoose.mongo.Document>
+
+/**
+ * Creates every missing collection and index. Safe to repeat and to run in several processes at once. Never drops or changes
+ * anything: an index of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
+ */
+export async function migrate(db: Database): Promise<MigrationReport> {
+  const before = new Set((await missingIndexes(db)).map((missing) => missing.label))
+  const existing = await collectionNames(db)
+  const collectionsCreated = MODELS.map((model) => model.name).filter((name) => !existing.has(name))
+  for (const model of MODELS) {
+    const specifications = model.indexes.map((index) => ({ ...index, key: { ...index.key } }))
+    // Creating an index creates its collection as well, so no other process can come between the two.
+    if (specifications.length > 0) await db.collection(model).createIndexes(specifications)
+    else if (!existing.has(model.name)) await createCollection(db, model.name)
+  }
+  return { collectionsCreated, indexesCreated: [...before] }
+}
+
+/** Throws an error that lists every missing index and says what to run; every process calls it before it starts work. */
+export async function verifyIndexes(db: Database): Promise<void> {
+  const missing = await missingIndexes(db)
+  if (missing.length === 0) return
+  throw new Error(
+    `database ${db.name} lacks ${missing.length} indexes (${missing.map((one) => one.label).join(', ')}): run paymesh migrate`,
+  )
+}
+
+async function missingIndexes(db: Database): Promise<readonly { label: string }[]> {
+  const lists = await Promise.all(MODELS.map((model) => missingOf(db, model)))
+  return lists.flat()
+}
+
+async function missingOf(db: Database, model: Model): Promise<readonly { label: string }[]> {
+  // Asking for the indexes of a collection that is not there answers an empty list.
+  const stored = await db.collection(model).listIndexes().toArray().catch(emptyWhenAbsent)
+  const byName = new Map(stored.map((index) => [String(index['name']), index]))
+  return model.indexes
+    .filter((index) => {
+      const found = byName.get(index.name)
+      return (
+        found === undefined ||
+        JSON.stringify(found['key']) !== JSON.stringify(index.key) ||
+        Boolean(found['unique']) !== (index.unique ?? false)
+      )
+    })
+    .map((index) => ({ label: `${model.name}.${index.name}` }))
+}
+
+const NAMESPACE_NOT_FOUND = 26
+const NAMESPACE_EXISTS = 48
+
+function emptyWhenAbsent(error: unknown): [] {
+  if (codeOf(error) === NAMESPACE_NOT_FOUND) return []
+  throw error
+}
+
+async function createCollection(db: Database, name: string): Promise<void> {
+  try {
+    await db.connection.getClient().db(db.name).createCollection(name)
+  } catch (error) {
+    if (codeOf(error) !== NAMESPACE_EXISTS) throw error
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+async function collectionNames(db: Database): Promise<ReadonlySet<string>> {
+  const found = await db.connection.getClient().db(db.name).listCollections({}, { nameOnly: true }).toArray()
+  return new Set(found.map((collection) => collection.name))
+}

@@ -1,0 +1,37 @@
+import type mongoose from 'mongoose'
+import { API_KEYS } from './api-key-model.ts'
+import type { CollectionModel } from './collection-model.ts'
+import { CHAIN_CURSORS } from './cursor-model.ts'
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
+import { EVENTS } from './event-model.ts'
+import { EXCEPTIONS } from './exception-model.ts'
+import { IDEMPOTENCY_KEYS } from './idempotency-model.ts'
+import { INVOICES } from './invoice-model.ts'
+import { LEASES } from './lease-model.ts'
+import { MAILS } from './mail-model.ts'
+import { PAYMENTS } from './payment-model.ts'
+import { RATE_SNAPSHOTS } from './rate-model.ts'
+import { ADDRESSES, KEY_MATERIAL, WALLETS } from './wallet-models.ts'
+import { WORKSPACES } from './workspace-model.ts'
+
+/** Every collection of an installation: what `migrate` creates and `verifyIndexes` demands. */
+export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
+  WORKSPACES,
+  API_KEYS,
+  KEY_MATERIAL,
+  WALLETS,
+  ADDRESSES,
+  INVOICES,
+  PAYMENTS,
+  EVENTS,
+  WEBHOOK_ENDPOINTS,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_ATTEMPTS,
+  CHAIN_CURSORS,
+  RATE_SNAPSHOTS,
+  EXCEPTIONS,
+  IDEMPOTENCY_KEYS,
+  MAILS,
+  LEASES,
+]

@@ -1,0 +1,203 @@
+import type mongoose from 'mongoose'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { KeyMaterial, Wallet, WalletRepository, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import type { Database } from './connect.ts'
+import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
+import { duplicateKeyFields, ignoringDuplicates } from './duplicate-key.ts'
+import { readBack } from './read-back.ts'
+import {
+  ADDRESSES,
+  type AddressDocument,
+  KEY_MATERIAL,
+  type KeyMaterialDocument,
+  WALLETS,
+  type WalletDocument,
+} from './wallet-models.ts'
+
+/** Key material, wallets and watched addresses on MongoDB. */
+export function createWalletRepository(db: Database): WalletRepository {
+  const materials = db.collection(KEY_MATERIAL)
+  const addresses = db.collection(ADDRESSES)
+  return {
+    ...materialRecords(materials),
+    ...walletRecords(db.collection(WALLETS)),
+    ...watches(addresses),
+    reserveIndexes: (materialId, count) => reserveIndexes(materials, materialId, count),
+    addDerived: async (materialId, derived, derivedCount) => {
+      // The count is raised only after the rows are durable, so that no index is offered without its watch.
+      if (derived.length > 0) {
+        await ignoringDuplicates(() => addresses.insertMany(derived.map(addressToDocument), { ordered: false }))
+      }
+      await materials.updateOne({ _id: materialId }, { $max: { derivedCount } })
+    },
+    returnIndexes: async (materialId, indexes) => {
+      await materials.updateOne({ _id: materialId }, { $addToSet: { returned: { $each: [...indexes] } } })
+    },
+  }
+}
+
+/** One atomic update on the counters; what was taken follows from the document as it was before. */
+async function reserveIndexes(
+  materials: mongoose.mongo.Collection<KeyMaterialDocument>,
+  materialId: string,
+  count: number,
+): Promise<readonly number[]> {
+  if (count <= 0) return []
+  const returnedCount = { $size: '$returned' }
+  const before = await materials.findOneAndUpdate(
+    { _id: materialId },
+    [
+      {
+        $set: {
+          returned: { $slice: ['$returned', count, { $max: [1, returnedCount] }] },
+          nextIndex: {
+            $max: [
+              '$nextIndex',
+              {
+                $min: ['$derivedCount', { $add: ['$nextIndex', { $max: [0, { $subtract: [count, returnedCount] }] }] }],
+              },
+            ],
+          },
+        },
+      },
+    ],
+    { returnDocument: 'before' },
+  )
+  if (before === null) return []
+  const again = before.returned.slice(0, count)
+  const fresh = Math.max(0, Math.min(count - again.length, before.derivedCount - before.nextIndex))
+  return [...again, ...Array.from({ length: fresh }, (_, offset) => before.nextIndex + offset)]
+}
+
+function materialRecords(materials: mongoose.mongo.Collection<KeyMaterialDocument>) {
+  const find = async (id: string): Promise<KeyMaterial | null> => {
+    const stored = await materials.findOne({ _id: id })
+    return stored === null ? null : materialFromDocument(stored)
+  }
+  return {
+    upsertMaterial: async (material: KeyMaterial): Promise<KeyMaterial> => {
+      const { id, createdAt, returned, ...same } = material
+      try {
+        await materials.insertOne({ _id: id, ...same, returned: [...returned], createdAt: toDate(createdAt) })
+        return material
+      } catch (error) {
+        if (duplicateKeyFields(error) === null) throw error
+        const stored = await readBack(() => find(id))
+        if (stored === null) throw new Error(`key material ${id} exists but cannot be read`, { cause: error })
+        return stored
+      }
+    },
+    findMaterial: find,
+    listMaterials: async () => (await materials.find().sort({ _id: 1 }).toArray()).map(materialFromDocument),
+  }
+}
+
+function walletRecords(wallets: mongoose.mongo.Collection<WalletDocument>) {
+  return {
+    insertWallet: async (wallet: Wallet): Promise<'inserted' | 'exists'> => {
+      const { id, createdAt, disabledAt, ...same } = wallet
+      try {
+        await wallets.insertOne({
+          _id: id,
+          ...same,
+          createdAt: toDate(createdAt),
+          disabledAt: toDateOrNull(disabledAt),
+        })
+        return 'inserted'
+      } catch (error) {
+        if (duplicateKeyFields(error) === null) throw error
+        return 'exists'
+      }
+    },
+    listWallets: async (workspaceId: string | null) =>
+      (
+        await wallets
+          .find(workspaceId === null ? {} : { workspaceId })
+          .sort({ _id: 1 })
+          .toArray()
+      ).map(walletFromDocument),
+    workspacesUsing: (materialId: string) => wallets.distinct('workspaceId', { materialId }),
+  }
+}
+
+function watches(addresses: mongoose.mongo.Collection<AddressDocument>) {
+  const withoutId = { projection: { _id: 0 } }
+  const keysOnly = { projection: { _id: 0, matchKey: 1 } }
+  return {
+    addressesAt: (async (materialId, indexes) =>
+      (
+        await addresses
+          .find({ materialId, index: { $in: [...indexes] } }, withoutId)
+          .sort({ index: 1 })
+          .toArray()
+      ).map(addressFromDocument)) satisfies WalletRepository['addressesAt'],
+    findAddresses: (async (mode, family, matchKeys) =>
+      (await addresses.find({ mode, family, matchKey: { $in: [...matchKeys] } }, withoutId).toArray()).map(
+        addressFromDocument,
+      )) satisfies WalletRepository['findAddresses'],
+    watchPage: ((mode, family, afterMatchKey, limit) =>
+      addresses
+        .find({ mode, family, ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }) }, keysOnly)
+        .sort({ matchKey: 1 })
+        .limit(limit)
+        .toArray()) satisfies WalletRepository['watchPage'],
+    unmarkedWatches: (async (mode, family, network, limit) => {
+      const lacking = (await watchedKeys(addresses, mode, family)).filter((key) => !key.split(',').includes(network))
+      if (lacking.length === 0) return []
+      return addresses
+        .find({ mode, family, watchedKey: { $in: lacking } }, keysOnly)
+        .limit(limit)
+        .toArray()
+    }) satisfies WalletRepository['unmarkedWatches'],
+    markWatched: (async (mode, family, network, matchKeys) => {
+      if (matchKeys.length === 0) return
+      await addresses.updateMany({ mode, family, matchKey: { $in: [...matchKeys] } }, [
+        { $set: { watchedOn: { $sortArray: { input: { $setUnion: ['$watchedOn', [network]] }, sortBy: 1 } } } },
+        { $set: { watchedKey: joined } },
+      ])
+    }) satisfies WalletRepository['markWatched'],
+  }
+}
+
+/** `a,b,c` of the array as it is after the stage before. */
+const joined = {
+  $reduce: {
+    input: '$watchedOn',
+    initialValue: '',
+    in: { $concat: ['$$value', { $cond: [{ $eq: ['$$value', ''] }, '', ','] }, '$$this'] },
+  },
+}
+
+/** Every combination of marks in use; skips through the index from one to the next. */
+async function watchedKeys(
+  addresses: mongoose.mongo.Collection<AddressDocument>,
+  mode: Mode,
+  family: Family,
+): Promise<readonly string[]> {
+  return await addresses.distinct('watchedKey', { mode, family })
+}
+
+function addressToDocument(address: WatchedAddress): AddressDocument {
+  const watchedOn = [...address.watchedOn].sort()
+  return {
+    ...address,
+    _id: `${address.mode}:${address.family}:${address.matchKey}`,
+    watchedOn,
+    watchedKey: watchedOn.join(','),
+  }
+}
+
+function addressFromDocument(stored: Omit<AddressDocument, '_id'>): WatchedAddress {
+  const { watchedKey: _watchedKey, ...address } = stored
+  return address
+}
+
+function materialFromDocument(stored: KeyMaterialDocument): KeyMaterial {
+  const { _id, createdAt, ...same } = stored
+  return { id: _id, ...same, createdAt: toMs(createdAt) }
+}
+
+function walletFromDocument(stored: WalletDocument): Wallet {
+  const { _id, createdAt, disabledAt, ...same } = stored
+  return { id: _id, ...same, createdAt: toMs(createdAt), disabledAt: toMsOrNull(disabledAt) }
+}

@@ -1,0 +1,32 @@
+import type { Workspace, WorkspaceRepository } from '#shared/usecases/ports/tenancy.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs } from './dates.ts'
+import { WORKSPACES, type WorkspaceDocument } from './workspace-model.ts'
+
+/** Workspaces on MongoDB. */
+export function createWorkspaceRepository(db: Database): WorkspaceRepository {
+  const workspaces = db.collection(WORKSPACES)
+  return {
+    insert: async (workspace) => {
+      const { id, createdAt, ...same } = workspace
+      await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) })
+    },
+    findById: async (id) => fromDocument(await workspaces.findOne({ _id: id })),
+    list: async () =>
+      (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
+    update: async (id, change) =>
+      fromDocument(
+        await workspaces.findOneAndUpdate(
+          { _id: id },
+          { $set: { ...change }, $inc: { epoch: 1 } },
+          { returnDocument: 'after' },
+        ),
+      ),
+  }
+}
+
+function fromDocument(stored: WorkspaceDocument | null): Workspace | null {
+  if (stored === null) return null
+  const { _id, createdAt, ...same } = stored
+  return { id: _id, ...same, createdAt: toMs(createdAt) }
+}
