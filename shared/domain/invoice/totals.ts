@@ -31,7 +31,7 @@ export function totals(state: InvoiceState): Totals {
     confirmedBase: sum(live.filter(isConfirmed)) + othersConfirmed,
     seenBase: announceableBase + othersSeen,
     settledBase: sum(eligible.filter(isConfirmed)) + othersConfirmed,
-    onTimeBase: sum(eligible.filter((row) => !row.late || row.acceptedBase !== null)) + othersSeen,
+    onTimeBase: sum(eligible.filter((row) => !row.late)) + othersSeen,
     announceableBase,
     dueBase: dueQuote(state)?.amountBase ?? 0n,
   }

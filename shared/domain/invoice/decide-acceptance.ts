@@ -1,0 +1,44 @@
+import type { Decision } from './decision.ts'
+import { activeLock, type InvoiceEvent, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
+import { enter } from './settle.ts'
+import { isLive, totals } from './totals.ts'
+
+/** An operator's word that funds settle the invoice. */
+type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
+
+/**
+ * Takes confirmed funds as full payment of an invoice that would not settle by itself. Without a list, everything received
+ * is accepted. Listed money in another asset counts with the given value and is attached silently; money in
+ * the locked asset counts with its own amount.
+ */
+export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms): Decision {
+  const { status } = state
+  const open = status === 'pending' || status === 'partial' || status === 'expired' || status === 'cancelled'
+  if (!open || activeLock(state) === null) return { refused: 'not_acceptable' }
+  const values = new Map(event.payments.map((one) => [one.payment, one.valueBase]))
+  const all = values.size === 0
+  const chosen = state.ledger.filter((row) => isLive(row) && (all ? row.counted : values.has(row.payment)))
+  const missing = !all && chosen.length < values.size
+  if (missing || [...values.values()].some((valueBase) => valueBase <= 0n)) return { refused: 'not_acceptable' }
+  if (chosen.some((row) => row.state !== 'confirmed')) return { refused: 'unconfirmed_funds' }
+  const accepted = new Set(chosen)
+  const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
+  const attached = { ...state, ledger }
+  const { settledBase, dueBase } = totals(attached)
+  if (settledBase === 0n) return { refused: 'not_acceptable' }
+  const over = settledBase > dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
+  return enter(attached, over ? 'overpaid' : 'paid', at)
+}
+
+function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {
+  const inLockedAsset = row.counted || row.uncountedReason === 'out_of_quote'
+  return {
+    ...row,
+    counted: true,
+    uncountedReason: null,
+    eligible: true,
+    acceptedBase: inLockedAsset ? row.amountBase : (valueBase ?? row.amountBase),
+    detected: true,
+    confirmed: true,
+  }
+}

@@ -1,0 +1,33 @@
+import type { Decision } from './decision.ts'
+import type { InvoiceState, Ms } from './model.ts'
+import { nextActionAt } from './next-action.ts'
+import { isSimulatable } from './plan-simulation.ts'
+import { enter } from './settle.ts'
+import { totals } from './totals.ts'
+
+/**
+ * The clock reached what the invoice waited for: the end of its life, or confirmations that take too long.
+ * Too early, or in a state without a clock, it does nothing; whether the chain has been scanned so far is the caller's care.
+ */
+export function decideDeadline(state: InvoiceState, at: Ms): Decision {
+  const due = nextActionAt(state)
+  if (due === null || at < due) return null
+  if (state.status !== 'confirming') return enter(state, 'expired', at)
+  const exceptions = [...state.exceptions, { exception: 'stuck' as const, payment: null }]
+  return { state: { ...state, exceptions }, effects: [] }
+}
+
+/** Cancels an invoice that never received anything in its asset. */
+export function decideCancel(state: InvoiceState, at: Ms): Decision {
+  const { status } = state
+  if (status !== 'new' && status !== 'pending' && status !== 'expired') return { refused: 'not_cancellable' }
+  if (totals(state).receivedBase > 0n) return { refused: 'has_funds' }
+  return enter(state, 'cancelled', at)
+}
+
+/** Moves the deadline of a test invoice to now; it waits for no scanner. */
+export function decideSimulatedExpiry(state: InvoiceState, at: Ms): Decision {
+  if (!isSimulatable(state)) return { refused: 'not_simulatable' }
+  const expiresAt = at < state.expiresAt ? at : state.expiresAt
+  return enter({ ...state, expiresAt }, 'expired', at)
+}

@@ -1,0 +1,73 @@
+import type { ExceptionKind } from '../enumerations.ts'
+import type { Effect, InvoiceState, LedgerRow, OpenException, UncountedReason } from './model.ts'
+import { isLive, isSettled, totals } from './totals.ts'
+
+const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind>> = {
+  wrong_asset: 'wrong_asset',
+  wrong_network: 'wrong_network',
+  inactive_lock: 'wrong_asset',
+  out_of_quote: 'out_of_quote',
+  unmatched: 'unmatched',
+}
+
+/** Rows after which further payments are only summed. */
+const ROWS_FULL = 100
+
+/**
+ * Works out which inbox entries an invoice needs open, from what it is now and what it was when it was read, and the
+ * effects that lead there. Each entry is opened once, and closed by itself when its reason is gone.
+ */
+export function reconcileExceptions(
+  before: InvoiceState,
+  after: InvoiceState,
+): { exceptions: readonly OpenException[]; effects: readonly Effect[] } {
+  const wanted = [...ofInvoice(after), ...after.ledger.flatMap((row) => ofPayment(before, after, row))]
+  const closed = before.exceptions.filter((open) => !includes(wanted, open))
+  const opened = wanted.filter((open) => !includes(before.exceptions, open))
+  const effects: Effect[] = [
+    ...closed.map((open): Effect => ({ kind: 'exception_closed', ...open })),
+    ...opened.map((open): Effect => ({ kind: 'exception', ...open })),
+    ...opened
+      .filter((open) => open.exception === 'reorged')
+      .map((open): Effect => ({ kind: 'mail', template: 'payment_reorged', payment: open.payment })),
+  ]
+  return { exceptions: wanted, effects }
+}
+
+function ofInvoice(after: InvoiceState): readonly OpenException[] {
+  const kinds: ExceptionKind[] = []
+  if (after.status === 'expired' && totals(after).onTimeBase > 0n) kinds.push('partial')
+  if (after.status === 'overpaid') kinds.push('over')
+  if (after.status === 'confirming' && includes(after.exceptions, { exception: 'stuck', payment: null })) {
+    kinds.push('stuck')
+  }
+  if (after.others !== null && after.ledger.length >= ROWS_FULL) kinds.push('many_payments')
+  return kinds.map((exception) => ({ exception, payment: null }))
+}
+
+function ofPayment(before: InvoiceState, after: InvoiceState, row: LedgerRow): readonly OpenException[] {
+  const kind = isLive(row) ? ofLive(before, after, row) : ofGone(before, after, row)
+  return kind === null ? [] : [{ exception: kind, payment: row.payment }]
+}
+
+function ofLive(before: InvoiceState, after: InvoiceState, row: LedgerRow): ExceptionKind | null {
+  if (row.uncountedReason !== null) return KIND_OF[row.uncountedReason]
+  if (after.status === 'cancelled') return 'cancelled_paid'
+  if (row.late && (!row.eligible || after.status === 'expired')) return 'late'
+  if (after.status !== 'overpaid') return null
+  const known = before.ledger.some((other) => other.payment === row.payment)
+  const more = before.status === 'overpaid' && !known && row.eligible
+  return more || includes(before.exceptions, { exception: 'over', payment: row.payment }) ? 'over' : null
+}
+
+/** Money that settled the invoice and then vanished. What vanished before the invoice was paid is no loss. */
+function ofGone(before: InvoiceState, after: InvoiceState, row: LedgerRow): ExceptionKind | null {
+  if (!isSettled(after) || !row.counted || !row.eligible || !row.confirmed) return null
+  const last = before.ledger.find((other) => other.payment === row.payment)
+  const vanished = isSettled(before) && last !== undefined && isLive(last)
+  return vanished || includes(before.exceptions, { exception: 'reorged', payment: row.payment }) ? 'reorged' : null
+}
+
+function includes(list: readonly OpenException[], one: OpenException): boolean {
+  return list.some((open) => open.exception === one.exception && open.payment === one.payment)
+}

@@ -1,0 +1,125 @@
+import { judgePayment } from './judge-payment.ts'
+import { foreignReason, holdingLock, isDust } from './lock-match.ts'
+import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from './model.ts'
+import { sumOthers } from './others-row.ts'
+import { quoteFor } from './quote-window.ts'
+import { byFirstSight, isLive, isSettled } from './totals.ts'
+
+/** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
+const ROWS_MAX = 100
+/** Rows among them for money that answers no lock: worthless tokens must not crowd out real payments. */
+const FOREIGN_ROWS_MAX = 20
+
+/** A payment on its way into the ledger. */
+interface Placed {
+  readonly seen: PaymentObservation
+  /** Index of the lock it answers, or null. */
+  readonly hold: number | null
+}
+
+interface Judged extends Placed {
+  readonly row: LedgerRow
+  readonly known: LedgerRow | undefined
+}
+
+/**
+ * Rebuilds the ledger from ALL stored payments of an invoice. Nothing is incremented, so the order and the number of
+ * folds make no difference. Chooses the one lock whose money counts; never touches the status and announces nothing.
+ */
+export function fold(state: InvoiceState, observations: readonly PaymentObservation[], at: Ms): InvoiceState {
+  const known = new Map(state.ledger.map((row) => [row.payment, row]))
+  const placed = [...observations].sort(byFirstSight).map((seen) => ({ seen, hold: holdingLock(state.locks, seen) }))
+  const listed = new Set(chooseListed(state, placed))
+  const judged = placed
+    .filter((one) => listed.has(one))
+    .map((one) => {
+      const row = known.get(one.seen.payment)
+      return { ...one, known: row, row: judgePayment(state, lockAt(state.locks, one.hold), one.seen, row) }
+    })
+  const before = activeIndex(state.locks)
+  const active = chooseLock(state, judged, before)
+  const locks = active === before ? state.locks : activate(state.locks, active, at)
+  const { rows, promised } = countRows(state, judged, active)
+  const unlisted = placed
+    .filter((one) => !listed.has(one))
+    .map((one) => ({ seen: one.seen, lock: lockAt(locks, one.hold) }))
+  return {
+    ...state,
+    locks,
+    ledger: rows,
+    others: sumOthers(state, unlisted, lockAt(locks, active), promised),
+    // Sums of another asset cannot be compared with those announced so far.
+    partialAnnouncedBase: active === before ? state.partialAnnouncedBase : 0n,
+  }
+}
+
+/** Rows once given are kept; dust never gets one, so that it cannot crowd out real payments. */
+function chooseListed(state: InvoiceState, placed: readonly Placed[]): readonly Placed[] {
+  const known = new Set(state.ledger.map((row) => row.payment))
+  const kept = placed.filter((one) => known.has(one.seen.payment))
+  let foreignLeft = FOREIGN_ROWS_MAX - kept.filter((one) => one.hold === null).length
+  const fresh = placed.filter((one) => {
+    if (known.has(one.seen.payment)) return false
+    const lock = lockAt(state.locks, one.hold)
+    if (lock !== null) return !isDust(lock, one.seen)
+    foreignLeft -= 1
+    return foreignLeft >= 0
+  })
+  return [...kept, ...fresh.slice(0, ROWS_MAX - kept.length)]
+}
+
+/**
+ * The first lock that receives funds is the one whose money counts. It stays so while any of that money lives; if all of
+ * it vanishes, the next funds decide anew. A paid or cancelled invoice never changes its lock.
+ */
+function chooseLock(state: InvoiceState, judged: readonly Judged[], before: number | null): number | null {
+  if (isSettled(state) || state.status === 'cancelled') return before
+  const holdsFunds = judged.some(
+    ({ known, row, hold }) => known?.counted === true && isLive(row) && (hold === before || row.acceptedBase !== null),
+  )
+  if (holdsFunds) return before
+  const first = judged.find(({ row, hold }) => {
+    const lock = lockAt(state.locks, hold)
+    return lock !== null && isLive(row) && row.eligible && quoteFor(lock, row) !== null
+  })
+  return first?.hold ?? before
+}
+
+/**
+ * Decides row by row, oldest first, what counts. Until a payment has claimed a quote, payments that no quote covers are
+ * kept out; from then on that quote is the price for all. A paid or cancelled invoice is not judged by quotes any more.
+ */
+function countRows(
+  state: InvoiceState,
+  judged: readonly Judged[],
+  active: number | null,
+): { rows: readonly LedgerRow[]; promised: boolean } {
+  const frozen = isSettled(state) || state.status === 'cancelled'
+  let promised = frozen
+  const rows = judged.map(({ seen, hold, row, known }): LedgerRow => {
+    const lock = lockAt(state.locks, hold)
+    if (row.acceptedBase !== null) return { ...row, counted: true, uncountedReason: null }
+    if (known !== undefined && frozen) return row
+    if (lock === null || hold !== active) {
+      return { ...row, counted: false, uncountedReason: foreignReason(state.locks, seen, hold) }
+    }
+    if (known !== undefined && !isLive(row) && known.uncountedReason !== 'inactive_lock') return row
+    promised ||= isLive(row) && row.eligible && quoteFor(lock, row) !== null
+    const outOfQuote = !promised && isLive(row) && row.eligible
+    return { ...row, counted: !outOfQuote, uncountedReason: outOfQuote ? 'out_of_quote' : null }
+  })
+  return { rows, promised }
+}
+
+function activate(locks: readonly AssetLock[], active: number | null, at: Ms): readonly AssetLock[] {
+  return locks.map((lock, index) => (index === active ? { ...lock, to: null } : { ...lock, to: lock.to ?? at }))
+}
+
+function activeIndex(locks: readonly AssetLock[]): number | null {
+  const index = locks.findLastIndex((lock) => lock.to === null)
+  return index < 0 ? null : index
+}
+
+function lockAt(locks: readonly AssetLock[], index: number | null): AssetLock | null {
+  return index === null ? null : (locks[index] ?? null)
+}

@@ -1,0 +1,61 @@
+import { isLate } from './judge-payment.ts'
+import type { AssetLock, InvoiceState, OthersRow, PaymentObservation } from './model.ts'
+import { quoteHolding } from './quote-window.ts'
+import { isLive } from './totals.ts'
+
+const FNV_OFFSET = 0xcbf29ce484222325n
+const FNV_PRIME = 0x100000001b3n
+const FNV_MASK = 0xffffffffffffffffn
+
+/** Payments without rows, each with the lock it answers or null. */
+export interface Unlisted {
+  readonly seen: PaymentObservation
+  readonly lock: AssetLock | null
+}
+
+/**
+ * Sums payments that have no row of their own; null when there are none. Only money on time in the active lock enters
+ * the sums: it has no memory in which a late judgement could be kept, so late dust is left to the operators.
+ * `promised` says that a listed payment already fixed the price; without it a quote must have held at first sight.
+ */
+export function sumOthers(
+  state: InvoiceState,
+  unlisted: readonly Unlisted[],
+  active: AssetLock | null,
+  promised: boolean,
+): OthersRow | null {
+  if (unlisted.length === 0) return null
+  const counts = ({ seen, lock }: Unlisted) =>
+    lock !== null &&
+    lock === active &&
+    isLive(seen) &&
+    !isLate(state, seen) &&
+    (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
+  const live = unlisted.filter(counts).map(({ seen }) => seen)
+  return {
+    count: unlisted.length,
+    seenBase: sum(live),
+    confirmedBase: sum(live.filter((seen) => seen.state === 'confirmed')),
+    digest: digestOf(unlisted.map(({ seen }) => seen)),
+  }
+}
+
+/** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */
+export function digestOf(seen: readonly PaymentObservation[]): string {
+  const text = seen
+    .map((one) => `${one.payment}|${one.version}|${one.state}`)
+    .sort()
+    .join('\n')
+  let hash = FNV_OFFSET
+  for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & FNV_MASK
+  return `${versionSum(seen)}-${hash.toString(16).padStart(16, '0')}`
+}
+
+/** Rises with every newer version and never falls, so that an old read can be told from a new one. */
+export function versionSum(rows: readonly { readonly version: number }[]): number {
+  return rows.reduce((total, row) => total + row.version, 0)
+}
+
+function sum(seen: readonly PaymentObservation[]): bigint {
+  return seen.reduce((total, one) => total + one.amountBase, 0n)
+}

@@ -1,0 +1,84 @@
+import type { InvoiceStatus } from '../enumerations.ts'
+import { announcePayments } from './announce.ts'
+import { activeLock, type Effect, type InvoiceState, type Ms } from './model.ts'
+import { isLive, isSettled, neededBase, totals } from './totals.ts'
+
+/** A state on its way to be saved, with what it has to announce so far. */
+export interface Draft {
+  readonly state: InvoiceState
+  readonly effects: readonly Effect[]
+}
+
+const ENTRY_EVENT = {
+  pending: 'invoice.pending',
+  partial: 'invoice.partial',
+  confirming: 'invoice.confirming',
+  paid: 'invoice.paid',
+  overpaid: 'invoice.overpaid',
+  expired: 'invoice.expired',
+  cancelled: 'invoice.cancelled',
+} as const
+
+/** How far an invoice that waits for money has come; a fall is a step back. */
+const PROGRESS: Partial<Record<InvoiceStatus, number>> = { pending: 0, partial: 1, confirming: 2 }
+
+/**
+ * Announces the payments of a freshly folded ledger and moves the invoice to the status its sums ask for. Skipped states
+ * are silent. Order: late notices and detections, the waiting state entered, confirmations, the paid state entered.
+ */
+export function settle(folded: InvoiceState, at: Ms): Draft {
+  const { state, sightings, confirmations } = announcePayments(folded)
+  const next = statusBySums(state, at)
+  const entered = enter(withPaidLate(state), next, at)
+  const ordered = isSettled(entered.state)
+    ? [...sightings, ...confirmations, ...entered.effects]
+    : [...sightings, ...entered.effects, ...confirmations]
+  return { state: entered.state, effects: ordered }
+}
+
+/**
+ * Puts an invoice into a status and announces it when it was in another one. Staying in `partial` is announced only when
+ * the sum of listed payments rises above every sum announced before.
+ */
+export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
+  if (next === 'new') return { state, effects: [] }
+  const { announceableBase, settledBase, dueBase } = totals(state)
+  const moved = next !== state.status
+  const grown = next === 'partial' && announceableBase > state.partialAnnouncedBase
+  const paidNow = moved && (next === 'paid' || next === 'overpaid')
+  const below = settledBase < dueBase
+  const entered: InvoiceState = {
+    ...state,
+    status: next,
+    paidAt: paidNow ? (state.paidAt ?? at) : state.paidAt,
+    // A payment that vanishes after the invoice was paid does not turn it into an underpaid one.
+    underpaidAccepted: next === 'paid' && below && (paidNow || state.underpaidAccepted),
+    partialAnnouncedBase: grown ? announceableBase : state.partialAnnouncedBase,
+    confirmingSince: next === 'confirming' ? (moved ? at : state.confirmingSince) : null,
+  }
+  const announced = moved || grown
+  return { state: entered, effects: announced ? [{ kind: 'event', type: ENTRY_EVENT[next], payment: null }] : [] }
+}
+
+function statusBySums(state: InvoiceState, at: Ms): InvoiceStatus {
+  const { status } = state
+  if (status === 'new' || status === 'cancelled' || status === 'overpaid') return status
+  const { seenBase, settledBase, onTimeBase, dueBase } = totals(state)
+  const overpaid = settledBase > dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
+  if (status === 'paid') return overpaid ? 'overpaid' : 'paid'
+  const needed = neededBase(state, dueBase)
+  if (settledBase >= needed) return overpaid ? 'overpaid' : 'paid'
+  if (seenBase >= needed) return 'confirming'
+  if (status === 'expired') return 'expired'
+  const waiting = onTimeBase > 0n ? 'partial' : 'pending'
+  const steppedBack = (PROGRESS[waiting] ?? 0) < (PROGRESS[status] ?? 0)
+  return steppedBack && at >= state.expiresAt ? 'expired' : waiting
+}
+
+/** Late money marks the invoice until it is paid, unless what came in time would have been enough; then it stays as it was. */
+function withPaidLate(state: InvoiceState): InvoiceState {
+  if (isSettled(state)) return state
+  const { onTimeBase, dueBase } = totals(state)
+  const late = state.ledger.some((row) => row.counted && row.late && isLive(row))
+  return { ...state, paidLate: late && onTimeBase < neededBase(state, dueBase) }
+}

@@ -1,0 +1,82 @@
+import { decideAcceptance } from './decide-acceptance.ts'
+import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
+import { decideAssetLocked, decideQuoteRenewed } from './decide-lock.ts'
+import type { Decision } from './decision.ts'
+import { reconcileExceptions } from './exceptions.ts'
+import { fold } from './fold.ts'
+import type { InvoiceEvent, InvoiceState, Ms, PaymentObservation, TransitionInput, TransitionResult } from './model.ts'
+import { nextActionAt } from './next-action.ts'
+import { observationAge } from './observation-age.ts'
+import { type Draft, settle } from './settle.ts'
+
+/** The observations are older than the ledger: read invoice and payments again and decide again. */
+export class StaleObservations extends Error {
+  override readonly name = 'StaleObservations'
+}
+
+/**
+ * The one place that decides what becomes of an invoice. Folds every stored payment into the ledger, then decides the
+ * event, and returns one change to save in one write, with everything it announces. Pure: the same input always gives
+ * the same result, and repeating it on the result changes nothing. Throws `StaleObservations` when the ledger knows
+ * a payment, or a version of one, that the observations lack.
+ */
+export function transition(state: InvoiceState, input: TransitionInput): TransitionResult {
+  const age = observationAge(state, input.observations)
+  if (age === 'stale') throw new StaleObservations('the payments were read before those in the ledger')
+  const folded = age === 'same' ? null : foldInSteps(state, input.observations, input.at)
+  const decision = decide(folded?.state ?? state, input.event, input.at)
+  if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
+  if (folded === null && decision === null) return { outcome: 'unchanged', state }
+  const draft = decision ?? folded ?? { state, effects: [] }
+  const effects = decision === null || folded === null ? draft.effects : [...folded.effects, ...decision.effects]
+  return seal(state, { state: draft.state, effects }, input.at)
+}
+
+/**
+ * Simulated payments are stored as confirmed, yet an integrator must see what a real payment shows: they are folded
+ * as detected first and as confirmed after that, in the same change.
+ */
+function foldInSteps(state: InvoiceState, observations: readonly PaymentObservation[], at: Ms): Draft {
+  const announced = new Set(state.ledger.filter((row) => row.detected).map((row) => row.payment))
+  const jumps = (seen: PaymentObservation) =>
+    seen.simulated && seen.state === 'confirmed' && !announced.has(seen.payment)
+  if (!observations.some(jumps)) return settle(fold(state, observations, at), at)
+  const softened = observations.map((seen) => (jumps(seen) ? { ...seen, state: 'detected' as const } : seen))
+  const first = settle(fold(state, softened, at), at)
+  const second = settle(fold(first.state, observations, at), at)
+  return { state: second.state, effects: [...first.effects, ...second.effects] }
+}
+
+function decide(state: InvoiceState, event: InvoiceEvent, at: Ms): Decision {
+  switch (event.type) {
+    case 'payments_changed':
+      return null
+    case 'asset_locked':
+      return decideAssetLocked(state, event.lock, at)
+    case 'quote_renewed':
+      return decideQuoteRenewed(state, event.quote, event.claim, at)
+    case 'deadline_reached':
+      return decideDeadline(state, at)
+    case 'cancel_requested':
+      return decideCancel(state, at)
+    case 'expiry_simulated':
+      return decideSimulatedExpiry(state, at)
+    case 'funds_accepted':
+      return decideAcceptance(state, event, at)
+  }
+}
+
+/** Every effect becomes one outbox entry and takes one sequence number, so numbers never have gaps. */
+function seal(before: InvoiceState, draft: Draft, at: Ms): TransitionResult {
+  const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state)
+  const effects = [...draft.effects, ...inbox]
+  const next = { ...draft.state, exceptions }
+  const state: InvoiceState = {
+    ...next,
+    version: before.version + 1,
+    eventSeq: before.eventSeq + effects.length,
+    updatedAt: at > before.updatedAt ? at : before.updatedAt + 1,
+    nextActionAt: nextActionAt(next),
+  }
+  return { outcome: 'changed', state, effects }
+}
