@@ -1,5 +1,6 @@
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { GuardMemory } from '#shared/domain/rates/guard.ts'
 
 /** Fiat columns of a snapshot; ARS has two series and a workspace picks one. */
 export type FiatSeries = Exclude<FiatCode, 'ARS'> | 'ARS:crypto' | 'ARS:official'
@@ -15,6 +16,11 @@ export interface RateSnapshot {
   readonly fiatPerUsd: Readonly<
     Partial<Record<FiatSeries, { readonly price: string; readonly sources: readonly string[]; readonly oldestAt: Ms }>>
   >
+  /**
+   * What the jump and peg guards remember, by symbol or series: stored and given back as it is, so that the next
+   * cycle, perhaps of another process, goes on from here. Absent = nothing remembered.
+   */
+  readonly guards?: Readonly<Record<string, GuardMemory>>
 }
 
 export interface RateRepository {

@@ -1,0 +1,78 @@
+import { Agent, fetch, type Response } from 'undici'
+
+/** How a request ended: an answer of any status, or no usable answer at all. */
+export type HttpGetResult =
+  | {
+      readonly outcome: 'answer'
+      readonly status: number
+      readonly body: string
+      /** The `Retry-After` header, seconds or date, as a wait from now; null when there is none. */
+      readonly retryAfterMs: number | null
+      /** The `Age` header a cache put on the answer, seconds; 0 without one. */
+      readonly ageSeconds: number
+    }
+  | { readonly outcome: 'timeout' | 'network' | 'too_large'; readonly cause: unknown }
+
+/** Reads public documents by GET; safe to share. */
+export interface HttpGet {
+  /**
+   * One GET under a total deadline (`signal` covers headers and body). Redirects are not followed and come back with
+   * their own status; a body beyond `maxBytes` after decompression is cut off as `too_large`. Never throws.
+   */
+  get(url: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<HttpGetResult>
+  /** Closes every connection, in use or idle. */
+  close(): Promise<void>
+}
+
+const KEEP_ALIVE_MS = 30_000
+
+/** Builds a client with its own connections; they stay open between polls so that a poll costs one round trip. */
+export function createHttpGet(options: { readonly userAgent: string }): HttpGet {
+  const dispatcher = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, connections: 4, maxHeaderSize: 16_384 })
+  return {
+    async get(url, { signal, maxBytes }) {
+      try {
+        const response = await fetch(url, {
+          dispatcher,
+          signal,
+          redirect: 'manual',
+          headers: { 'user-agent': options.userAgent, accept: 'application/json' },
+        })
+        return await readAnswer(response, maxBytes)
+      } catch (cause) {
+        return { outcome: signal.aborted ? 'timeout' : 'network', cause }
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+async function readAnswer(response: Response, maxBytes: number): Promise<HttpGetResult> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    // Leaving the loop cancels the stream, which closes the connection.
+    if (size > maxBytes) return { outcome: 'too_large', cause: `more than ${maxBytes} bytes` }
+    chunks.push(chunk)
+  }
+  return {
+    outcome: 'answer',
+    status: response.status,
+    body: Buffer.concat(chunks).toString('utf8'),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+    ageSeconds: wholeSeconds(response.headers.get('age')) ?? 0,
+  }
+}
+
+function retryAfterMs(header: string | null): number | null {
+  if (header === null) return null
+  const seconds = wholeSeconds(header)
+  if (seconds !== null) return seconds * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+function wholeSeconds(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null
+}
