@@ -1,0 +1,40 @@
+import { loadConfig } from '#shared/config/load.ts'
+import { ConfigError } from '#shared/config/schema.ts'
+import { createShutdown } from '#shared/runtime/shutdown.ts'
+import { openContext } from './open-context.ts'
+import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts'
+
+/**
+ * Runs one service until SIGTERM or SIGINT; this is the process of one Procfile line, here and in production.
+ * Exits with 1 and a text on stderr when the configuration is faulty or a store cannot be used.
+ */
+export async function runService(args: readonly string[]): Promise<void> {
+  const name = SERVICE_NAMES.find((known) => known === args[0])
+  if (name === undefined) {
+    process.stderr.write(`usage: node scripts/service.mjs ${SERVICE_NAMES.join('|')}\n`)
+    process.exit(2)
+  }
+  try {
+    await serve(name)
+  } catch (error) {
+    const text = error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
+    process.stderr.write(`${name}: ${text}\n`)
+    process.exit(1)
+  }
+}
+
+async function serve(name: ServiceName): Promise<void> {
+  const opened = await openContext(name, loadConfig())
+  const { logger } = opened.context
+  const shutdown = createShutdown({ logger })
+  shutdown.add('connections', opened.close)
+  process.on('unhandledRejection', (error) => {
+    logger.error({ error }, 'a promise was rejected and nobody listened')
+    void shutdown.run('unhandledRejection')
+  })
+  const { start } = await SERVICES[name]()
+  shutdown.add(name, await start(opened.context))
+  shutdown.add('drain', opened.drain)
+  opened.ready()
+  logger.info({ health: opened.health.url, pid: process.pid }, 'ready')
+}

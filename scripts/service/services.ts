@@ -1,0 +1,19 @@
+import type { StartService } from '#services/context.ts'
+
+/**
+ * Every process type of this installation in the order in which they start: who receives work is up before who makes
+ * it, and stops after it. A module is loaded only when its service runs.
+ */
+export const SERVICES = {
+  webhooks: () => import('#services/webhooks/main.ts'),
+  outbox: () => import('#services/outbox/main.ts'),
+  invoices: () => import('#services/invoices/main.ts'),
+  rates: () => import('#services/rates/main.ts'),
+  scanner: () => import('#services/scanner/main.ts'),
+  api: () => import('#services/api/main.ts'),
+} as const satisfies Record<string, () => Promise<{ readonly start: StartService }>>
+
+export type ServiceName = keyof typeof SERVICES
+
+/** Names in starting order. */
+export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[]

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePrivate } from './write-private.ts'
+
+/**
+ * Reserves a data folder for this process. Throws with the other's process id when a start that still lives has it;
+ * a start that crashed does not block. Returns the release.
+ */
+export function lockDataDir(dataDir: string): () => void {
+  const file = join(dataDir, 'start.lock')
+  mkdirSync(dataDir, { recursive: true })
+  const holder = read(file)
+  if (holder !== null && startedAt(holder.pid) === holder.startedAt) {
+    throw new Error(
+      `Paymesh already runs on ${dataDir} (process ${holder.pid}). Stop it first, or give another folder with --data.`,
+    )
+  }
+  writePrivate(file, { pid: process.pid, startedAt: startedAt(process.pid) })
+  return () => rmSync(file, { force: true })
+}
+
+function read(file: string): { readonly pid: number; readonly startedAt: string } | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** When a process started, to tell it from a later one with the same id; null when there is none. */
+function startedAt(pid: number): string | null {
+  try {
+    if (process.platform !== 'linux')
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    // proc(5): field 22, counted after the name in parentheses, which may itself hold blanks.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,105 @@
+import { relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigError } from '#shared/config/schema.ts'
+import { givenSettings } from './environment.ts'
+import { type Stack, startStack } from './stack.ts'
+import { DEVELOPMENT_PORTS, type StackOptions } from './stack-options.ts'
+import { summary } from './summary.ts'
+
+const HELP = `npm start -- [options]   runs Paymesh for development, with its stores, a local chain and simulated exchanges
+
+  --processes    one process per line of the Procfile instead of one for all
+  --data DIR     keep data in DIR (default .data)
+  --port N       port of the API (default ${DEVELOPMENT_PORTS.api}; a free one when it is taken)
+  --help         this text
+
+MONGO_URL and REDIS_URL name stores to use instead of own ones; .env.example lists every setting.
+Ctrl-C ends everything. Data, keys and addresses stay in the data folder.
+`
+
+/** What reading the command line gave: options, a text to show, or a mistake to point out. */
+function readArgs(args: readonly string[]): StackOptions | { readonly text: string; readonly status: number } {
+  const options = {
+    processes: { type: 'boolean', default: false },
+    data: { type: 'string', default: '.data' },
+    port: { type: 'string', default: process.env['PAYMESH_API_PORT'] || String(DEVELOPMENT_PORTS.api) },
+    help: { type: 'boolean', default: false },
+  } as const
+  try {
+    const { values } = parseArgs({ args: [...args], options })
+    if (values.help) return { text: HELP, status: 0 }
+    const api = Number(values.port)
+    if (!/^\d+$/.test(values.port) || api > 65_535) throw new Error(`--port takes 0 to 65535, not ${values.port}`)
+    return { dataDir: values.data, processes: values.processes, ports: { ...DEVELOPMENT_PORTS, api } }
+  } catch (error) {
+    return { text: `${messageOf(error)}\n\n${HELP}`, status: 2 }
+  }
+}
+
+/** `npm start`: everything at once, until Ctrl-C or SIGTERM. Exits with 1 and a plain text when it cannot start. */
+export async function runStart(args: readonly string[]): Promise<void> {
+  const options = readArgs(args)
+  if ('text' in options) {
+    process.stdout.write(options.text)
+    process.exit(options.status)
+  }
+  const startedAt = performance.now()
+  const signals = catchSignals()
+  process.stdout.write('Paymesh is starting …\n')
+  try {
+    const { MONGO_URL, REDIS_URL, PAYMESH_API_PORT: _port, ...env } = givenSettings(process.env)
+    const stack = await startStack({
+      ...options,
+      env,
+      mongoUrl: MONGO_URL ?? null,
+      redisUrl: REDIS_URL ?? null,
+      report: (line) => void process.stdout.write(`  ${line}\n`),
+    })
+    signals.stopWith(stack)
+    const seconds = (performance.now() - startedAt) / 1_000
+    process.stdout.write(
+      summary(stack.dev, { dataDir: relative('', options.dataDir) || '.', logFile: stack.logFile, seconds }),
+    )
+  } catch (error) {
+    process.stderr.write(
+      `\nPaymesh could not start.\n${error instanceof ConfigError ? error.message : messageOf(error)}\n`,
+    )
+    process.exit(1)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/**
+ * The first signal ends the stack in order, also one that came while it was starting; a second one leaves at once, and
+ * the guards end what we started.
+ */
+function catchSignals(): { stopWith(stack: Stack): void } {
+  let stack: Stack | undefined
+  let asked = false
+  const stop = (running: Stack) => {
+    process.stdout.write('\nstopping …\n')
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${messageOf(error)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  const onSignal = () => {
+    if (asked) process.exit(130)
+    asked = true
+    if (stack === undefined) process.stdout.write('\nwill stop as soon as it has started; once more leaves at once\n')
+    else stop(stack)
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGHUP', onSignal)
+  return {
+    stopWith: (running) => {
+      stack = running
+      if (asked) stop(running)
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { SERVICE_NAMES } from '#scripts/service/services.ts'
+import { readProcfile } from './procfile.ts'
+
+it('has one line per service, in the order in which they start', () => {
+  const lines = readProcfile()
+  expect(lines.map((line) => line.name)).toEqual([...SERVICE_NAMES])
+  for (const { name, command, args } of lines) {
+    expect([command, ...args]).toEqual([process.execPath, 'scripts/service.mjs', name])
+  }
+})

@@ -1,0 +1,156 @@
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '#scripts/embedded/free-port.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import { lockDataDir } from './data-lock.ts'
+import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
+import { type Environment, keepSecrets, removeEnvironment, writeEnvironment } from './environment.ts'
+import { prepareStores } from './prepare-stores.ts'
+import { runInProcess } from './run-in-process.ts'
+import { runProcesses } from './run-processes.ts'
+import type { Runner } from './runner.ts'
+import type { Seed } from './seed.ts'
+import { FREE_PORTS, type StackOptions } from './stack-options.ts'
+import { LOCAL_CHAIN_ID, type Surroundings, startSurroundings } from './surroundings.ts'
+
+/** A whole installation that runs. */
+export interface Stack extends Pick<Runner, 'kill' | 'restart' | 'pidOf'> {
+  /** As in `<dataDir>/dev.json`; `pids` is read at the moment of asking. */
+  readonly dev: DevInfo
+  /** Where the services log. */
+  readonly logFile: string
+  /** Ends everything that was started, in order: services, then chain, exchanges and stores. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+const API_ANSWER_MS = 30_000
+/** Confirmations that development networks ask for. */
+const LOCAL_CONFIRMATIONS = 3
+
+/**
+ * Starts Paymesh on a data folder with everything around it: stores, a local chain, simulated exchanges, a seeded
+ * workspace. Resolves when the API answers and `dev.json` is written. On failure nothing is left running.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const dataDir = resolve(options.dataDir)
+  const undo: (() => Promise<void> | void)[] = [lockDataDir(dataDir)]
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= runAll(undo.reverse())
+    return stopping
+  }
+  const forget = () => {
+    removeDevInfo(dataDir)
+    removeEnvironment(dataDir)
+  }
+  try {
+    forget()
+    undo.push(forget)
+    const { mongoUrl = null, redisUrl = null, report = () => {} } = options
+    const ports = { ...FREE_PORTS, ...options.ports }
+    const around = await startSurroundings({ dataDir, ports, mongoUrl, redisUrl, report })
+    undo.push(around.stop)
+    const environment = await environmentOf(dataDir, options, around)
+    const config = parseConfig(environment)
+    const seed = await prepareStores(dataDir, config)
+    writeEnvironment(dataDir, environment)
+    const logFile = join(dataDir, 'paymesh.log')
+    let publish = () => {}
+    const runner = await startRunner(options, environment, logFile, () => publish())
+    undo.push(runner.stop)
+    const devNow = () => devInfo(environment, around, seed, runner)
+    await answers(devNow().apiUrl)
+    publish = () => writeDevInfo(dataDir, devNow())
+    publish()
+    const { kill, restart, pidOf } = runner
+    return {
+      get dev() {
+        return devNow()
+      },
+      ...{ logFile, kill, restart, pidOf, stop },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function runAll(steps: readonly (() => Promise<void> | void)[]): Promise<void> {
+  for (const step of steps) await step()
+}
+
+function startRunner(
+  options: StackOptions,
+  environment: Environment,
+  logFile: string,
+  changed: () => void,
+): Promise<Runner> {
+  if (options.processes !== true) return runInProcess(environment, logFile)
+  const { keepAlive = true, report = () => {} } = options
+  const metricsPort = Number(environment['PAYMESH_METRICS_PORT'])
+  return runProcesses({ environment, logFile, metricsPort, keepAlive, report, changed })
+}
+
+/** The environment of every service: development's, with what the caller wants instead. */
+async function environmentOf(dataDir: string, options: StackOptions, around: Surroundings): Promise<Environment> {
+  const ports = { ...FREE_PORTS, ...options.ports }
+  const [api, checkout, metrics] = [
+    await freePort(ports.api),
+    await freePort(ports.checkout),
+    ports.metrics === 0 ? 0 : await freePort(ports.metrics),
+  ]
+  const ethereum = {
+    rpcUrls: [around.rpcUrls['ethereum']],
+    chainId: LOCAL_CHAIN_ID,
+    confirmations: LOCAL_CONFIRMATIONS,
+  }
+  return {
+    PAYMESH_ENV: 'development',
+    MONGO_URL: around.mongoUrl,
+    REDIS_URL: around.redisUrl,
+    PAYMESH_MONGO_DATABASE: options.database ?? 'paymesh',
+    PAYMESH_REDIS_PREFIX: options.prefix ?? 'paymesh',
+    ...keepSecrets(dataDir),
+    PAYMESH_API_PORT: String(api),
+    PAYMESH_PUBLIC_API_URL: `http://127.0.0.1:${api}`,
+    PAYMESH_PUBLIC_CHECKOUT_URL: `http://127.0.0.1:${checkout}`,
+    PAYMESH_METRICS_PORT: String(metrics),
+    PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
+    PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum } }),
+    PAYMESH_RATE_SOURCES: JSON.stringify(around.rateSourceUrls),
+    ...options.env,
+  }
+}
+
+function devInfo(environment: Environment, around: Surroundings, seed: Seed, runner: Runner): DevInfo {
+  return {
+    apiUrl: `${environment['PAYMESH_PUBLIC_API_URL']}/api/v1`,
+    checkoutUrl: environment['PAYMESH_PUBLIC_CHECKOUT_URL'] ?? '',
+    adminUrl: null,
+    mailUrl: null,
+    testKey: seed.testKey,
+    liveKey: seed.liveKey,
+    workspaceId: seed.workspaceId,
+    ownerEmail: null,
+    ownerPassword: null,
+    metricsUrl: runner.metricsUrl,
+    mongoUrl: around.mongoUrl,
+    redisUrl: around.redisUrl,
+    rpcUrls: around.rpcUrls,
+    pids: runner.pids(),
+  }
+}
+
+/** Any answer will do: without a key the API says 401. */
+async function answers(apiUrl: string): Promise<void> {
+  for (const until = Date.now() + API_ANSWER_MS; Date.now() < until; await delay(20)) {
+    try {
+      const response = await fetch(`${apiUrl}/invoices`, { signal: AbortSignal.timeout(2_000) })
+      await response.body?.cancel()
+      if (response.status < 500) return
+    } catch {
+      // Not listening yet.
+    }
+  }
+  throw new Error(`the API did not answer on ${apiUrl} within ${API_ANSWER_MS / 1_000} s`)
+}

@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ROOT } from '#scripts/bundle.mjs'
+import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
+import type { Environment } from './environment.ts'
+import type { ProcfileLine } from './procfile.ts'
+
+const READY_MS = 30_000
+const STOP_MS = 15_000
+const BACKOFF_MS = 250
+const BACKOFF_MAX_MS = 5_000
+/** A process that lived this long did not fail at its start, so the next one may follow at once. */
+const SETTLED_MS = 10_000
+
+/** One Procfile line that is kept running. */
+export interface SupervisedProcess {
+  readonly name: string
+  readonly metricsUrl: string
+  /** Null between an end and the next start. */
+  pid(): number | null
+  kill(signal: NodeJS.Signals): void
+  /** Resolves when a process answers `/readyz`; rejects after 30 s. */
+  ready(): Promise<void>
+  /** Ends the process if it runs, starts another and waits until it is ready. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface SupervisionOptions {
+  readonly line: ProcfileLine
+  readonly environment: Environment
+  readonly metricsPort: number
+  /** Descriptor that takes both outputs of the process. */
+  readonly log: number
+  /** False leaves a process that died as it is, until `restart`. */
+  readonly keepAlive: boolean
+  readonly report: (line: string) => void
+  /** Called after each start and each end. */
+  readonly changed: () => void
+}
+
+/**
+ * Starts a process and starts it again, with growing pauses, whenever it ends without having been asked to. Each end is
+ * reported in one visible line.
+ */
+export async function superviseProcess(options: SupervisionOptions): Promise<SupervisedProcess> {
+  const { line, metricsPort, report } = options
+  const url = `http://127.0.0.1:${metricsPort}`
+  let child: GuardedChild | null = null
+  let stopping = false
+  let failures = 0
+
+  async function launch(): Promise<void> {
+    const startedAt = Date.now()
+    const own = await startGuarded(line.command, line.args, {
+      cwd: ROOT,
+      env: { ...systemEnvironment(), ...options.environment, PAYMESH_METRICS_PORT: String(metricsPort) },
+      stdio: ['ignore', options.log, options.log],
+    })
+    child = own
+    options.changed()
+    void own.exited.then(({ code, signal }) => ended(own, signal ?? `status ${code}`, Date.now() - startedAt))
+  }
+
+  async function ended(own: GuardedChild, how: string, livedMs: number): Promise<void> {
+    if (child !== own) return
+    child = null
+    options.changed()
+    if (stopping) return
+    failures = livedMs < SETTLED_MS ? failures + 1 : 0
+    report(`✗ ${line.name} ended (${how})${options.keepAlive ? ', starting it again' : ''}`)
+    if (!options.keepAlive) return
+    await delay(Math.min(BACKOFF_MS * 2 ** failures, BACKOFF_MAX_MS))
+    // A restart on demand may have been faster, and the stack may be going down.
+    if (child === null && !stopping) await launch()
+  }
+
+  async function ready(): Promise<void> {
+    for (const until = Date.now() + READY_MS; Date.now() < until; await delay(25)) {
+      if (child !== null && (await answersReady(url))) return
+      if (child === null && !options.keepAlive) break
+    }
+    throw new Error(`${line.name} did not become ready; its log has the reason`)
+  }
+
+  async function end(): Promise<void> {
+    const own = child
+    child = null
+    await own?.stop(STOP_MS)
+  }
+
+  await launch()
+  return {
+    name: line.name,
+    metricsUrl: `${url}/metrics`,
+    pid: () => child?.pid ?? null,
+    kill: (signal) => void child?.kill(signal),
+    ready,
+    async restart() {
+      await end()
+      await launch()
+      await ready()
+    },
+    async stop() {
+      stopping = true
+      await end()
+    },
+  }
+}
+
+/** What a program needs of our own environment; nothing of Paymesh's, which comes from the installation alone. */
+function systemEnvironment(): Environment {
+  const own = Object.entries(process.env).filter(([key, value]) => value !== undefined && !key.startsWith('PAYMESH_'))
+  return Object.fromEntries(own as [string, string][])
+}
+
+async function answersReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) })
+    await response.body?.cancel()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}

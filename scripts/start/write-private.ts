@@ -1,0 +1,10 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Writes JSON that only this user may read (mode 0600), in one rename: a reader sees the old file or the new one. */
+export function writePrivate(file: string, value: unknown): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const fresh = `${file}.${process.pid}.new`
+  writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(fresh, file)
+}
