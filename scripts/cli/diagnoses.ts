@@ -1,0 +1,96 @@
+import { CHAINS } from '#shared/chains/registry.ts'
+import { verifyIndexes } from '#shared/db/migrate.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
+import type { Installation } from './installation.ts'
+
+/** One checked fact; `detail` says what was found and, for a fault, what to do. */
+export interface Diagnosis {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+/** A clock further off than this makes lateness and deadlines wrong. */
+const DRIFT_MAX_MS = 2_000
+/** Snapshots older than this are not used for pricing. */
+const RATE_AGE_MAX_MS = 120_000
+/** Work older than this should long have been swept. */
+const BACKLOG_AGE_MAX_MS = 10_000
+
+async function check(name: string, run: () => Promise<string>): Promise<Diagnosis> {
+  try {
+    return { name, ok: true, detail: await run() }
+  } catch (error) {
+    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function checkStores(installation: Installation): readonly Promise<Diagnosis>[] {
+  return [
+    check('mongo', async () => {
+      await verifyIndexes(installation.db)
+      return 'reachable, every index is there'
+    }),
+    check('clock', async () => {
+      const drift = Math.abs(installation.clock.driftMs)
+      if (drift > DRIFT_MAX_MS) throw new Error(`${drift} ms off the store's clock; synchronise this machine (NTP)`)
+      return `${drift} ms off the store's clock`
+    }),
+    check('redis', async () => {
+      const answer = await installation.redis.producer.config('GET', 'maxmemory-policy')
+      const policy = Array.isArray(answer) ? String(answer[1]) : 'unknown'
+      if (policy !== 'noeviction') throw new Error(`maxmemory-policy is ${policy}; set it to noeviction`)
+      return 'reachable, noeviction'
+    }),
+  ]
+}
+
+/** Each configured network: is it scanned, how far is it behind, and is it halted? */
+function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[] {
+  return MODES.flatMap((mode) =>
+    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
+      check(`${mode} ${network}`, async () => {
+        const cursor = await installation.cursors.find(mode, network)
+        if (cursor === null) throw new Error('no block was scanned yet; is a scanner process running?')
+        if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
+        const lag = cursor.headHeight - cursor.height
+        const seenMs = installation.clock.now() - cursor.headSeenAt
+        if (seenMs > 10 * CHAINS[network].blockTimeMs + 60_000)
+          throw new Error(`the node was last heard of ${Math.round(seenMs / 1000)} s ago`)
+        return `block ${cursor.height}, ${lag} behind the head`
+      }),
+    ),
+  )
+}
+
+function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
+  return [
+    check('rates', async () => {
+      const snapshot = await installation.rates.latest()
+      if (snapshot === null) throw new Error('no rate was ever published; is the rates process running?')
+      const ageMs = installation.clock.now() - snapshot.at
+      if (ageMs > RATE_AGE_MAX_MS) throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old`)
+      return `${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`
+    }),
+    check('outbox', async () => {
+      const overdue = await installation.invoices.overdueOutboxShards(installation.clock.now() - BACKLOG_AGE_MAX_MS)
+      if (overdue.length > 0) throw new Error(`${overdue.length} of ${OUTBOX_SHARDS} shards wait; is outbox running?`)
+      return 'nothing waits'
+    }),
+    check('deliveries', async () => {
+      const due = await installation.deliveries.dueEndpoints(installation.clock.now() - BACKLOG_AGE_MAX_MS, 100)
+      if (due.length > 0) throw new Error(`${due.length} endpoints have overdue deliveries; is webhooks running?`)
+      return 'nothing is overdue'
+    }),
+    check('inbox', async () => {
+      const open = await installation.exceptions.listOpen(null)
+      return open.length === 0 ? 'no open exception' : `${open.length} open exceptions wait for an operator`
+    }),
+  ]
+}
+
+/** Every check of `paymesh doctor`, in the order they are shown. A check never throws. */
+export async function runDiagnoses(installation: Installation): Promise<readonly Diagnosis[]> {
+  return await Promise.all([...checkStores(installation), ...checkNetworks(installation), ...checkWork(installation)])
+}

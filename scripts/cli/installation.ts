@@ -1,0 +1,94 @@
+import { createAddressBook } from '#shared/chains/address-book.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { type Config, parseConfig } from '#shared/config/schema.ts'
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createStoreClock } from '#shared/db/clock.ts'
+import { connectDatabase } from '#shared/db/connect.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { connectRedis } from '#shared/queues/connection.ts'
+import { createEpochStore } from '#shared/queues/epoch-store.ts'
+import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+import { createMetrics } from '#shared/runtime/metrics.ts'
+import { createRandom } from '#shared/runtime/random.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { readEnvironment } from '../start/environment.ts'
+
+/** The stores and tools of an installation, wired as its services wire them. */
+export type Installation = Awaited<ReturnType<typeof openInstallation>>
+
+/** `--data DIR` of this command line, wherever it stands. */
+function dataOption(args: readonly string[]): string | null {
+  const index = args.indexOf('--data')
+  return (
+    args.find((arg) => arg.startsWith('--data='))?.slice('--data='.length) ??
+    (index < 0 ? null : (args[index + 1] ?? null))
+  )
+}
+
+/** The settings to work with: a named data folder, else this process's environment, else what `npm start` left in .data. */
+function findConfig(): Config {
+  const named = dataOption(process.argv)
+  if (named === null && process.env['MONGO_URL'] && process.env['PAYMESH_MASTER_KEY']) return parseConfig(process.env)
+  const folder = named ?? '.data'
+  const environment = readEnvironment(folder)
+  if (environment === null)
+    throw new Error(
+      `No installation was found in ${folder}. Run \`npm start\` first, name its folder with --data, or set the variables of .env.example.`,
+    )
+  return parseConfig(environment)
+}
+
+async function openInstallation() {
+  const config = findConfig()
+  const logger = createLogger({ name: 'cli', level: config.logLevel === 'debug' ? 'debug' : 'silent' })
+  const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })
+  const redis = connectRedis({ url: config.stores.redisUrl, prefix: config.stores.redisPrefix, logger })
+  const clock = await createStoreClock(db, logger)
+  const random = createRandom()
+  return {
+    config,
+    logger,
+    metrics: createMetrics(),
+    clock,
+    random,
+    db,
+    redis,
+    catalog: createCatalog(config.networks),
+    addressBook: createAddressBook(),
+    secretBox: createSecretBox(config.secrets.masterKey),
+    hasher: createKeyHasher(config.secrets.keyPepper),
+    epochs: createEpochStore(redis),
+    workspaces: createWorkspaceRepository(db),
+    apiKeys: createApiKeyRepository(db),
+    wallets: createWalletRepository(db),
+    invoices: createInvoiceRepository(db),
+    cursors: createCursorRepository(db),
+    rates: createRateRepository(db),
+    deliveries: createDeliveryRepository(db),
+    exceptions: createExceptionRepository(db),
+    mails: createMailRepository(db),
+    close: async () => {
+      clock.stop()
+      await redis.close()
+      await db.close()
+    },
+  }
+}
+
+/** Runs `work` on an open installation and closes it whatever happens. */
+export async function withInstallation(work: (installation: Installation) => Promise<void>): Promise<void> {
+  const installation = await openInstallation()
+  try {
+    await work(installation)
+  } finally {
+    await installation.close()
+  }
+}

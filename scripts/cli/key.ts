@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { MODES, type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
+import { createApiKey } from '#shared/usecases/create-api-key.ts'
+import type { ApiKeyRecord } from '#shared/usecases/ports/tenancy.ts'
+import { revokeApiKey } from '#shared/usecases/revoke-api-key.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print, table } from './output.ts'
+
+/** `all` or a comma-separated list; names an unknown scope and the known ones. */
+function parseScopes(text: string): readonly Scope[] {
+  if (text === 'all') return SCOPES
+  return text.split(',').map((name) => {
+    const scope = SCOPES.find((known) => known === name.trim())
+    if (!scope) {
+      throw new PaymeshError('VALIDATION_ERROR', {
+        details: [{ path: 'scopes', message: `unknown scope "${name}"; known: all, ${SCOPES.join(', ')}` }],
+      })
+    }
+    return scope
+  })
+}
+
+function present(key: ApiKeyRecord): object {
+  return {
+    id: key.id,
+    workspace_id: key.workspaceId,
+    mode: key.mode,
+    last4: key.last4,
+    scopes: key.scopes,
+    created_at: new Date(key.createdAt).toISOString(),
+    revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
+  }
+}
+
+/** `key create | revoke | list`. */
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('Create, revoke and list API keys.')
+  key
+    .command('create')
+    .description('Create an API key; it is printed once and never stored in the clear.')
+    .requiredOption('--workspace <id>', 'workspace the key belongs to')
+    .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).makeOptionMandatory())
+    .option('--scopes <scopes>', 'all, or a comma-separated list', 'all')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions & { workspace: string; mode: Mode; scopes: string }) => {
+      const scopes = parseScopes(options.scopes)
+      await withInstallation(async (installation) => {
+        const { record, apiKey } = await createApiKey(installation, {
+          workspaceId: options.workspace,
+          mode: options.mode,
+          scopes,
+        })
+        print(options, { ...present(record), key: apiKey }, `key ${record.id}\n${apiKey}\nIt is not shown again.`)
+      })
+    })
+  key
+    .command('revoke <keyId>')
+    .description('Revoke an API key; it stops at the next request on every node.')
+    .option('--json', 'print one JSON value')
+    .action(async (keyId: string, options: OutputOptions) => {
+      await withInstallation(async (installation) => {
+        const revoked = await revokeApiKey(installation, { keyId })
+        print(options, present(revoked), `key ${revoked.id} is revoked`)
+      })
+    })
+  key
+    .command('list')
+    .description('List API keys, without the keys themselves.')
+    .option('--workspace <id>', 'only keys of this workspace')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions & { workspace?: string }) => {
+      await withInstallation(async (installation) => {
+        const found = await installation.apiKeys.list(options.workspace ?? null)
+        const rows = found.map((item) => [
+          item.id,
+          item.mode,
+          `…${item.last4}`,
+          item.revokedAt === null ? 'active' : 'revoked',
+          item.scopes.length === SCOPES.length ? 'all' : item.scopes.join(','),
+        ])
+        print(options, found.map(present), table(['ID', 'MODE', 'KEY', 'STATUS', 'SCOPES'], rows, 'no keys'))
+      })
+    })
+}

@@ -1,0 +1,54 @@
+import { Command, CommanderError } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { addDoctorCommand } from './doctor.ts'
+import { addKeyCommands } from './key.ts'
+import { addMigrateCommand } from './migrate.ts'
+import { addPayCommand } from './pay.ts'
+import { addWalletCommands } from './wallet.ts'
+import { addWorkspaceCommands } from './workspace.ts'
+
+/** The whole command tree of `paymesh`; each leaf takes `--json` and has `--help`. */
+function createProgram(): Command {
+  const program = new Command('paymesh')
+    .description('Operates a Paymesh installation: the one started here (.data), or the one MONGO_URL points at.')
+    .option('--data <dir>', 'data folder of an installation that `npm start` runs (default: .data)')
+    .showHelpAfterError('(add --help for usage)')
+    .exitOverride()
+  addWorkspaceCommands(program)
+  addKeyCommands(program)
+  addWalletCommands(program)
+  addMigrateCommand(program)
+  addDoctorCommand(program)
+  addPayCommand(program)
+  return program
+}
+
+/** Text for a person: the public message, then each offending field. */
+function describeError(error: unknown): string {
+  if (error instanceof PaymeshError) {
+    const details = (error.details ?? []).map((detail) => `  ${detail.path}: ${detail.message}`)
+    return [`${error.code}: ${error.message}`, ...details].join('\n')
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Runs one command line; returns the exit status. Errors go to stderr, as JSON when `--json` was given. */
+export async function runCli(args: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync([...args], { from: 'user' })
+    return Number(process.exitCode ?? 0)
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    const text = args.includes('--json')
+      ? JSON.stringify({
+          error: {
+            code: error instanceof PaymeshError ? error.code : 'ERROR',
+            message: error instanceof Error ? error.message : String(error),
+            details: error instanceof PaymeshError ? (error.details ?? []) : [],
+          },
+        })
+      : describeError(error)
+    process.stderr.write(`${text}\n`)
+    return 1
+  }
+}

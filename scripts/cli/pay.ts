@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { activeLock, currentQuote } from '#shared/domain/invoice/model.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
+import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
+import { payOnLocalChain } from '../local-chain/pay.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print } from './output.ts'
+
+/** `pay`: development only; a real transfer on the local chain from its well-known development account. */
+export function addPayCommand(program: Command): void {
+  program
+    .command('pay <invoiceId>')
+    .description('Pay a test invoice with a real transfer on the local chain (development only).')
+    .option('--amount <amount>', 'amount in units of the asset; default: what is still due')
+    .option('--json', 'print one JSON value')
+    .action(async (invoiceId: string, options: OutputOptions & { amount?: string }) => {
+      await withInstallation(async (installation) => {
+        if (installation.config.env !== 'development') throw new Error('pay works in development only')
+        const invoice = await installation.invoices.findById(invoiceId)
+        if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `There is no invoice ${invoiceId}.` })
+        const lock = activeLock(invoice.state)
+        const quote = currentQuote(invoice.state)
+        if (lock === null || quote === null)
+          throw new Error('the invoice has no asset yet; create it with "asset" or choose one at its checkout')
+        const node = installation.config.networks[invoice.terms.mode][lock.network]
+        if (invoice.terms.mode !== 'test' || node === undefined)
+          throw new Error(`there is no local ${lock.network} chain; simulate this payment instead`)
+        const due = totals(invoice.state).dueBase - totals(invoice.state).receivedBase
+        const amountBase = options.amount === undefined ? due : parseUnits(options.amount, lock.decimals)
+        if (amountBase <= 0n) throw new Error('nothing is due; give --amount')
+        const { txHash } = await payOnLocalChain({
+          rpcUrl: node.rpcUrls[0] ?? '',
+          contract: installation.catalog.contract(lock.asset, 'test'),
+          to: lock.address,
+          amountBase,
+        })
+        const amount = formatUnits(amountBase, lock.decimals)
+        print(
+          options,
+          { invoice_id: invoiceId, asset: lock.asset, amount, to_address: lock.address, tx_hash: txHash },
+          `sent ${amount} ${lock.symbol} to ${lock.address}\n${txHash}`,
+        )
+      })
+    })
+}

@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
+import { updateWorkspace } from '#shared/usecases/update-workspace.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print, table } from './output.ts'
+
+/** A limit given on the command line: a whole number, or `none` for no limit. */
+function parseLimit(text: string): number | null {
+  if (text === 'none') return null
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number or "none" is needed')
+  return Number(text)
+}
+
+function present(workspace: Workspace): object {
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    owner_email: workspace.ownerEmail,
+    status: workspace.status,
+    invoices_per_month: workspace.limits.invoicesPerMonth,
+    payment_links: workspace.limits.paymentLinks,
+    webhook_endpoints: workspace.limits.webhookEndpoints,
+    created_at: new Date(workspace.createdAt).toISOString(),
+  }
+}
+
+interface UpdateOptions extends OutputOptions {
+  readonly status?: Workspace['status']
+  readonly invoicesPerMonth?: number | null
+  readonly paymentLinks?: number | null
+  readonly webhookEndpoints?: number | null
+}
+
+async function update(id: string, options: UpdateOptions): Promise<void> {
+  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints } = options
+  await withInstallation(async (installation) => {
+    const changed = await updateWorkspace(installation, {
+      workspaceId: id,
+      change: {
+        ...(status !== undefined && { status }),
+        limits: {
+          ...(invoicesPerMonth !== undefined && { invoicesPerMonth }),
+          ...(paymentLinks !== undefined && { paymentLinks }),
+          ...(webhookEndpoints !== undefined && { webhookEndpoints }),
+        },
+      },
+    })
+    print(options, present(changed), `workspace ${changed.id} is ${changed.status}`)
+  })
+}
+
+/** `workspace create | update | list`. */
+export function addWorkspaceCommands(program: Command): void {
+  const workspace = program.command('workspace').description('Create, change and list workspaces (merchant accounts).')
+  workspace
+    .command('create')
+    .description('Create a workspace; it can take test payments at once.')
+    .requiredOption('--name <name>', 'name of the merchant')
+    .requiredOption('--owner-email <email>', 'where warnings are mailed to')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions & { name: string; ownerEmail: string }) => {
+      await withInstallation(async (installation) => {
+        const created = await createWorkspace(installation, { name: options.name, ownerEmail: options.ownerEmail })
+        print(options, present(created), `workspace ${created.id} (${created.name}) created`)
+      })
+    })
+  workspace
+    .command('update <id>')
+    .description('Change the status or the plan limits of a workspace.')
+    .addOption(new Option('--status <status>', 'new status').choices(['active', 'restricted', 'suspended']))
+    .option('--invoices-per-month <n>', 'limit per calendar month (UTC) and mode, or "none"', parseLimit)
+    .option('--payment-links <n>', 'limit of active payment links, or "none"', parseLimit)
+    .option('--webhook-endpoints <n>', 'limit of webhook endpoints, or "none"', parseLimit)
+    .option('--json', 'print one JSON value')
+    .action(update)
+  workspace
+    .command('list')
+    .description('List all workspaces.')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions) => {
+      await withInstallation(async (installation) => {
+        const found = await installation.workspaces.list()
+        const rows = found.map((item) => [item.id, item.status, item.name, item.ownerEmail])
+        print(options, found.map(present), table(['ID', 'STATUS', 'NAME', 'OWNER'], rows, 'no workspaces'))
+      })
+    })
+}

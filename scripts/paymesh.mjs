@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// `paymesh …` and `npm run cli -- …`: the command line of an installation (scripts/cli/main.ts).
+import { bundled } from './bundle.mjs'
+
+process.setSourceMapsEnabled(true)
+const { runCli } = await import(await bundled('scripts/cli/main.ts'))
+process.exit(await runCli(process.argv.slice(2)))
