@@ -1,11 +1,4 @@
-import {
-  activeLock,
-  currentQuote,
-  type InvoiceState,
-  type LedgerRow,
-  type Ms,
-  type PaymentObservation,
-} from '#shared/domain/invoice/model.ts'
+import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from './ports/invoices.ts'
 import type { Payment, UncountedReason } from './ports/payments.ts'
 import type { WorkspaceRepository } from './ports/tenancy.ts'
@@ -30,7 +23,7 @@ export interface AppliedPayment {
 }
 
 /**
- * Shows stored payments to the state machine. Payments of the locked asset that are new to the ledger and came after
+ * Shows stored payments to the state machine. Payments of a locked asset that are new to the ledger and came outside
  * the promised time carry the rate at their first sight, with the spread of the quote they are compared with.
  * Tokens that we know but do not accept have no asset and are left out.
  */
@@ -40,11 +33,11 @@ export async function observePayments(
   payments: readonly Payment[],
 ): Promise<readonly PaymentObservation[]> {
   const known = new Set(invoice.state.ledger.map((row) => row.payment))
-  const promisedUntil = promiseEnd(invoice.state)
   const observations: PaymentObservation[] = []
   for (const payment of payments) {
     if (payment.asset === null) continue
-    const isLate = payment.firstSeenAt > promisedUntil && !known.has(payment.key)
+    // Judged once, when the payment first enters the ledger.
+    const isNew = !known.has(payment.key) && payment.kind === 'onchain'
     observations.push({
       payment: payment.key,
       version: payment.version,
@@ -56,7 +49,7 @@ export async function observePayments(
       firstSeenAt: payment.firstSeenAt,
       minedTooLate: minedTooLate(payment, invoice.state.expiresAt),
       simulated: payment.kind === 'simulated',
-      rateSeen: isLate ? await rateSeen(deps, invoice, payment) : null,
+      rateSeen: isNew ? await rateSeen(deps, invoice, payment) : null,
     })
   }
   return observations
@@ -79,34 +72,38 @@ export function needsMark(payment: Payment, applied: AppliedPayment): boolean {
 }
 
 function judged(state: InvoiceState, payment: Payment, row: LedgerRow | undefined): AppliedPayment {
-  const late = row?.late ?? false
-  const reason = uncountedReason(state, payment, row)
-  return { key: payment.key, version: payment.version, counted: reason === null, uncountedReason: reason, late }
+  const reason = row === undefined ? reasonWithoutRow(payment) : reasonOf(state, row)
+  return {
+    key: payment.key,
+    version: payment.version,
+    counted: reason === null,
+    uncountedReason: reason,
+    late: row?.late ?? false,
+  }
 }
 
-function uncountedReason(state: InvoiceState, payment: Payment, row: LedgerRow | undefined): UncountedReason | null {
-  const foreign = foreignReason(state, payment)
-  if (foreign !== null) return row?.counted === true && row.eligible ? null : foreign
+function reasonOf(state: InvoiceState, row: LedgerRow): UncountedReason | null {
+  if (row.acceptedBase !== null) return null
+  if (row.uncountedReason !== null) return row.uncountedReason
   if (state.status === 'cancelled') return 'cancelled'
-  // Absent from the ledger although it is the right money: it is part of the row that sums up all others.
-  if (row === undefined) return state.others === null ? 'unmatched' : null
-  if (!row.counted) return 'inactive_lock'
-  if (row.eligible) return null
-  return row.late ? 'late' : 'out_of_quote'
+  return row.eligible ? null : 'late'
 }
 
-function foreignReason(state: InvoiceState, payment: Payment): UncountedReason | null {
-  const lock = activeLock(state)
-  if (lock === null || payment.asset === null) return payment.uncountedReason ?? 'wrong_asset'
-  if (payment.network !== lock.network) return 'wrong_network'
-  if (payment.asset === lock.asset) return null
-  return state.locks.some((other) => other.asset === payment.asset && other.matchKey === payment.matchKey)
-    ? 'inactive_lock'
-    : 'wrong_asset'
+/** Dust and payments beyond the last row are in the sum of all others; foreign tokens are nowhere and stay what they are. */
+function reasonWithoutRow(payment: Payment): UncountedReason | null {
+  return payment.asset === null ? (payment.uncountedReason ?? 'wrong_asset') : payment.uncountedReason
 }
 
-function promiseEnd(state: InvoiceState): Ms {
-  return Math.min(state.expiresAt, currentQuote(state)?.expiresAt ?? state.expiresAt)
+/** The lock whose asset, network and address a payment matches. */
+function lockOf(state: InvoiceState, payment: Payment): AssetLock | null {
+  const fits = (lock: AssetLock) =>
+    lock.asset === payment.asset && lock.network === payment.network && lock.matchKey === payment.matchKey
+  return state.locks.findLast(fits) ?? null
+}
+
+/** First seen after the deadline or in no quote's window, so that the price of that moment decides. */
+function isOffPromise(state: InvoiceState, lock: AssetLock, at: Ms): boolean {
+  return at > state.expiresAt || !lock.quotes.some((quote) => quote.lockedAt <= at && at <= quote.expiresAt)
 }
 
 /** Bitcoin-like payments may be seen in time and mined days later, when the price is another. */
@@ -116,8 +113,8 @@ function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
 }
 
 async function rateSeen(deps: ObserveDeps, invoice: Invoice, payment: Payment): Promise<string | null> {
-  const lock = activeLock(invoice.state)
-  if (lock === null || payment.asset !== lock.asset || payment.network !== lock.network) return null
+  const lock = lockOf(invoice.state, payment)
+  if (lock === null || !isOffPromise(invoice.state, lock, payment.firstSeenAt)) return null
   const workspace = await deps.workspaces.findById(invoice.terms.workspaceId)
   const rate = await deps.rates.rateAt({
     asset: lock.asset,
@@ -125,5 +122,5 @@ async function rateSeen(deps: ObserveDeps, invoice: Invoice, payment: Payment): 
     arsSeries: workspace?.policy.arsSeries ?? 'crypto',
     at: payment.firstSeenAt,
   })
-  return rate === null ? null : applySpread(rate, currentQuote(invoice.state)?.provenance.spreadBps ?? 0)
+  return rate === null ? null : applySpread(rate, lock.quotes.at(-1)?.provenance.spreadBps ?? 0)
 }
