@@ -74,7 +74,7 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
 
   return {
     async admit(request) {
-      if (producer.status === 'ready' && now() >= silentUntil) {
+      if (redis.isHealthy() && now() >= silentUntil) {
         const answer = await within(ANSWER_WITHIN_MS, admitScript(...scriptInput(prefix, request)))
         if (answer !== null) return readAnswer(answer, request, now())
         silentUntil = now() + PAUSE_AFTER_SILENCE_MS

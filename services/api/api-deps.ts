@@ -1,0 +1,21 @@
+import type { CancelDeps } from '#shared/usecases/cancel-invoice.ts'
+import type { CreateOnceDeps } from '#shared/usecases/create-invoice-once.ts'
+import type { KeyRing } from '#shared/usecases/key-ring.ts'
+import type { ListCursor } from '#shared/usecases/list-cursor.ts'
+import type { ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
+import type { InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
+import type { PaymentRepository } from '#shared/usecases/ports/payments.ts'
+import type { RateLimiter } from '#shared/usecases/ports/rate-limit.ts'
+import type { IdempotencyRepository } from '#shared/usecases/ports/tenancy.ts'
+import type { RunOnceDeps } from '#shared/usecases/run-once.ts'
+import type { SimulateDeps } from '#shared/usecases/simulate-payment.ts'
+
+/** Everything the REST edge works with; `main.ts` wires the real parts and tests may replace single ones. */
+export interface ApiDeps extends CreateOnceDeps, CancelDeps, SimulateDeps, ManageEndpointsDeps, RunOnceDeps {
+  readonly invoices: InvoiceRepository
+  readonly payments: PaymentRepository
+  readonly idempotency: IdempotencyRepository
+  readonly keyRing: KeyRing
+  readonly limiter: RateLimiter
+  readonly listCursor: ListCursor
+}

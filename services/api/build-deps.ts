@@ -1,0 +1,70 @@
+import type { ServiceContext } from '#services/context.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
+import { createEgressGuard } from '#shared/runtime/egress-guard.ts'
+import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { createAddressSource } from '#shared/usecases/address-source.ts'
+import { createBatchLookup } from '#shared/usecases/batch-lookup.ts'
+import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
+import { createKeyRing } from '#shared/usecases/key-ring.ts'
+import { createListCursor } from '#shared/usecases/list-cursor.ts'
+import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
+import type { Ambient, Kicker } from '#shared/usecases/ports/runtime.ts'
+import { createLockPreparer } from '#shared/usecases/prepare-lock.ts'
+import { createRateReader } from '#shared/usecases/read-rate.ts'
+import type { ApiDeps } from './api-deps.ts'
+
+/** Wires the real parts of the edge on open connections. Opens nothing of its own and holds only caches. */
+export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
+  const { config, db, redis, clock, random, logger, metrics } = context
+  const ambient: Ambient = { clock, random, logger, metrics }
+  const catalog = createCatalog(config.networks)
+  const wallets = createWalletRepository(db)
+  const cursors = createCursorRepository(db)
+  const workspaces = createWorkspaceRepository(db)
+  const invoices = createInvoiceRepository(db)
+  const idempotency = createIdempotencyRepository(db)
+  const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
+  const availability = createLockAvailability({ wallets, cursors, catalog, clock })
+  const addresses = createAddressSource({ ...ambient, wallets, catalog })
+  return {
+    ...ambient,
+    kicker,
+    catalog,
+    cursors,
+    workspaces,
+    invoices,
+    idempotency,
+    rates,
+    payments: createPaymentRepository(db),
+    events: createEventRepository(db),
+    endpoints: createEndpointRepository(db),
+    deliveries: createDeliveryRepository(db),
+    locks: createLockPreparer({ catalog, rates, availability, addresses }),
+    numbers: createInvoiceNumbers({ invoices, clock }),
+    findRefusal: createBatchLookup((ids) => idempotency.findMany(ids)),
+    keyRing: createKeyRing({
+      keys: createApiKeyRepository(db),
+      workspaces,
+      hasher: createKeyHasher(config.secrets.keyPepper),
+      clock,
+    }),
+    limiter: createRateLimiter({ redis, metrics }),
+    secretBox: createSecretBox(config.secrets.masterKey),
+    listCursor: createListCursor(config.secrets.masterKey),
+    urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
+    urls: { checkoutBaseUrl: config.checkout.baseUrl },
+  }
+}

@@ -1,0 +1,107 @@
+import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import express, { type Express } from 'express'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+
+/** A client gets this long to send a whole request. */
+const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 10_000
+/** Above the usual 60 s of load balancers, so that they and not we close idle connections. */
+const KEEP_ALIVE_MS = 65_000
+
+/**
+ * An HTTP server for an Express application; it does not listen yet. Requests and responses are born with Express's own
+ * methods, because moving every request to another prototype costs more than the rest of Express
+ * (expressjs/express#5998). A self-test guards the trick: with an Express that works differently it is left out.
+ */
+export function createServer(app: Express, ambient: Pick<Ambient, 'logger' | 'random' | 'clock'>): Server {
+  const fast = adoptPrototypes(express())
+  const classes = fast && passesSelfTest(fast) ? adoptPrototypes(app) : null
+  if (classes === null) ambient.logger.warn({}, 'express has changed inside: requests take its slow path')
+  const options = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
+  const server = createHttpServer(options, app)
+  server.requestTimeout = REQUEST_TIMEOUT_MS
+  server.headersTimeout = HEADERS_TIMEOUT_MS
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else socket.end(malformedRequest(error.code, ambient))
+  })
+  server.on('checkExpectation', (request, response) => app(request, response))
+  return server
+}
+
+interface AdoptedClasses {
+  readonly app: Express
+  readonly Request: typeof IncomingMessage
+  readonly Response: typeof ServerResponse<IncomingMessage>
+}
+
+/** Classes whose prototypes are the ones Express would set on each request; null when it has none to offer. */
+function adoptPrototypes(app: Express): AdoptedClasses | null {
+  class FastRequest extends IncomingMessage {}
+  class FastResponse extends ServerResponse<IncomingMessage> {}
+  if (typeof express.request !== 'object' || typeof express.response !== 'object') return null
+  const appProperty = { app: { configurable: true, enumerable: true, writable: true, value: app } }
+  Object.defineProperties(FastRequest.prototype, {
+    ...Object.getOwnPropertyDescriptors(express.request),
+    ...appProperty,
+  })
+  Object.defineProperties(FastResponse.prototype, {
+    ...Object.getOwnPropertyDescriptors(express.response),
+    ...appProperty,
+  })
+  Object.assign(app, { request: FastRequest.prototype, response: FastResponse.prototype })
+  return { app, Request: FastRequest, Response: FastResponse }
+}
+
+/** Routes one request through a throw-away application and looks whether it kept its prototypes and its methods. */
+function passesSelfTest({ app, Request, Response }: AdoptedClasses): boolean {
+  let passed = false
+  app.get('/self/:test', (request, response) => {
+    passed =
+      Object.getPrototypeOf(request) === Request.prototype &&
+      Object.getPrototypeOf(response) === Response.prototype &&
+      request.get('host') === 'self.test' &&
+      request.params['test'] === 'x' &&
+      request.app === app &&
+      typeof response.status === 'function'
+  })
+  const request = new Request(new Socket())
+  Object.assign(request, { method: 'GET', url: '/self/x', headers: { host: 'self.test' } })
+  try {
+    app(request as never, new Response(request) as never)
+  } catch {
+    return false
+  }
+  return passed
+}
+
+/** The raw answer to bytes that are no HTTP request; no bucket was asked, so the headers show a full one. */
+function malformedRequest(code: string | undefined, ambient: Pick<Ambient, 'random' | 'clock'>): string {
+  const [status, phrase] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout']
+        : [400, 'Bad Request']
+  const requestId = `req_${ambient.random.uuid().replaceAll('-', '')}`
+  const body = errorEnvelope(
+    new PaymeshError('VALIDATION_ERROR', { message: 'This is not an HTTP request.' }),
+    requestId,
+  )
+  return [
+    `HTTP/1.1 ${status} ${phrase}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-RateLimit-Limit: ${RATE_LIMIT_PER_MINUTE}`,
+    `X-RateLimit-Remaining: ${RATE_BURST}`,
+    `X-RateLimit-Reset: ${Math.ceil(ambient.clock.now() / 1_000)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,23 @@
+import { noQuery } from '#shared/contracts/http/list-query.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
+import { createEndpoint, type ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
+import { parseJson } from '../middleware/read-body.ts'
+import { respond } from '../respond.ts'
+import type { Handler } from '../route.ts'
+
+/** `POST /webhook-endpoints`: 201 with the endpoint and, this once, its signing secret. */
+export function createWebhookEndpoint(deps: ManageEndpointsDeps): Handler {
+  return async (context) => {
+    validate(noQuery, context.query)
+    const body = validate(webhookEndpointBody, parseJson(context.rawBody))
+    const endpoint = await createEndpoint(deps, {
+      workspace: context.workspace,
+      keyMode: context.mode,
+      body,
+      endpointId: context.ids.resourceId,
+      opId: context.ids.opId,
+    })
+    return respond(context, 201, endpoint)
+  }
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { idempotencyScope } from '#shared/usecases/idempotency-scope.ts'
+import type { Credential } from '#shared/usecases/key-ring.ts'
+import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
+import type { ApiDeps } from '../api-deps.ts'
+
+/** What admission found out; `credential` is null for requests without a valid key. */
+export interface Admitted {
+  readonly credential: Credential | null
+  readonly admission: Admission
+  /** Set when this request marked its idempotent operation as running and must clear the mark. */
+  readonly marker: { readonly id: string; readonly owner: string } | null
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+
+/**
+ * Takes a token from the bucket of the key, or of the caller's address without a valid key, and settles whose request it
+ * is: one Redis script, and the store only when the cached records may be outdated. `path` is the operation's path with
+ * its real id, for POSTs only. Never throws for a refused request; the caller reads `allowed` and `credential`.
+ */
+export async function admit(
+  deps: Pick<ApiDeps, 'keyRing' | 'limiter'>,
+  request: IncomingMessage,
+  requestId: string,
+  idempotentPath: string | null,
+): Promise<Admitted> {
+  const apiKey = BEARER.exec(request.headers.authorization ?? '')?.[1]
+  const found = apiKey === undefined ? null : await deps.keyRing.find(apiKey)
+  const marker = found === null ? null : markerOf(request, requestId, idempotentPath, found)
+  const admission = await deps.limiter.admit({
+    bucket: found === null ? addressBucket(request) : `key:${found.key.id}`,
+    keyId: found?.key.id ?? null,
+    workspaceId: found?.workspace.id ?? null,
+    publish: found?.fresh ? { keyEpoch: found.key.epoch, workspaceEpoch: found.workspace.epoch } : null,
+    marker,
+  })
+  const credential = found === null || !admission.allowed ? null : await deps.keyRing.confirm(found, admission)
+  return { credential, admission, marker: admission.marker === 'set' ? marker : null }
+}
+
+/** Throws what the admission refuses: `RATE_LIMITED` first, so that a flood is not even told whether its key is good. */
+export function requireAdmission(admitted: Admitted): Credential {
+  if (!admitted.admission.allowed) throw new PaymeshError('RATE_LIMITED')
+  if (admitted.credential === null) throw new PaymeshError('UNAUTHENTICATED')
+  return admitted.credential
+}
+
+function markerOf(request: IncomingMessage, owner: string, path: string | null, { key }: Credential) {
+  const header = request.headers['idempotency-key']
+  if (path === null || typeof header !== 'string' || header.length === 0 || header.length > 255) return null
+  const id = idempotencyScope({ workspaceId: key.workspaceId, mode: key.mode, method: 'POST', path, key: header })
+  return { id, owner }
+}
+
+/** The bucket of a caller without a key: an IPv4 address, or the /64 that one IPv6 customer holds. */
+export function addressBucket(request: IncomingMessage): string {
+  const address = (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '')
+  if (!isIPv6(address)) return `ip:${address}`
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
+  return `ip:${[...groups, ...Array<string>(Math.max(0, missing)).fill('0')].slice(0, 4).join(':')}`
+}

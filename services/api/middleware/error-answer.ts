@@ -1,0 +1,45 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
+import type { Logger } from '#shared/usecases/ports/runtime.ts'
+
+/** An error as it leaves the process: public code and text only. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly code: string
+  readonly body: string
+}
+
+/** Maps anything that was thrown to an answer. Unexpected errors are logged with their cause and become `INTERNAL_ERROR`. */
+export function errorAnswer(error: unknown, requestId: string, logger: Logger): ErrorAnswer {
+  const known = asPaymeshError(error)
+  if (known.status >= 500) logger.error({ requestId, error }, 'request failed')
+  else if (known.internal !== undefined) logger.debug({ requestId, internal: known.internal }, 'request refused')
+  return { status: known.status, code: known.code, body: errorEnvelope(known, requestId) }
+}
+
+/** Headers that an error brings along. `allow` lists the methods of the path for 405. */
+export function errorHeaders(error: unknown, retryAfter: number | null): OutgoingHttpHeaders | null {
+  if (!(error instanceof PaymeshError)) return null
+  if (error.code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' }
+  if (error.code === 'RATE_LIMITED') return { 'Retry-After': retryAfter ?? 1 }
+  return error instanceof MethodNotAllowed ? { Allow: error.allow } : null
+}
+
+/** The path exists, but not with this method. */
+export class MethodNotAllowed extends PaymeshError {
+  readonly allow: string
+
+  constructor(allow: string) {
+    super('NOT_FOUND', { status: 405, message: `This path only takes ${allow}.` })
+    this.allow = allow
+  }
+}
+
+function asPaymeshError(error: unknown): PaymeshError {
+  if (error instanceof PaymeshError) return error
+  // Express's router throws this for a path parameter with a broken percent escape.
+  if (error instanceof URIError) return invalid([{ path: 'id', message: 'must be a UUID' }])
+  return new PaymeshError('INTERNAL_ERROR', { cause: error })
+}

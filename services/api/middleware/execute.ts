@@ -1,0 +1,159 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/idempotency-scope.ts'
+import type { Credential } from '#shared/usecases/key-ring.ts'
+import type { Answer } from '#shared/usecases/ports/answer.ts'
+import { runOnce } from '#shared/usecases/run-once.ts'
+import type { ApiDeps } from '../api-deps.ts'
+import type { Handler, RequestContext, Route } from '../route.ts'
+import { type Admitted, addressBucket, admit, requireAdmission } from './admit.ts'
+import { errorAnswer, errorHeaders } from './error-answer.ts'
+import { readBody } from './read-body.ts'
+import { readQuery } from './read-query.ts'
+import { send } from './send.ts'
+
+/** Path parameters of the matched route. */
+export type PathParams = Readonly<Record<string, unknown>>
+
+/** Runs one request to its answer; never rejects. */
+export type Executor = (request: IncomingMessage, response: ServerResponse, params: PathParams) => Promise<void>
+
+/** What a request does once it is admitted. */
+type Work = (request: IncomingMessage, admitted: Admitted, requestId: string, params: PathParams) => Promise<Answer>
+
+const NO_IDS = { resourceId: '', opId: '' }
+
+/** The executor of a route: the checks in their fixed order, then the endpoint. */
+export function executeRoute(deps: ApiDeps, route: Route): Executor {
+  const handler = route.endpoint(deps)
+  const work: Work = async (request, admitted, requestId, params) => {
+    const credential = requireAdmission(admitted)
+    requireRights(credential, route)
+    const context = await readContext(request, admitted, credential, requestId, params, route)
+    return runHandler(deps, route, handler, context)
+  }
+  return executor(deps, route, work)
+}
+
+/** The executor of a request that no route takes: it costs a token like any other and then fails with `error`. */
+export function executeFailure(deps: ApiDeps, error: unknown): Executor {
+  return executor(deps, null, (_request, admitted) => {
+    if (!admitted.admission.allowed) requireAdmission(admitted)
+    throw error
+  })
+}
+
+function executor(deps: ApiDeps, route: Route | null, work: Work): Executor {
+  return async (request, response, params) => {
+    const startedAt = performance.now()
+    const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
+    let admitted: Admitted | null = null
+    let answer: Answer
+    let code: string | null = null
+    let extra: OutgoingHttpHeaders | null = null
+    try {
+      admitted = await admit(deps, request, requestId, route?.method === 'POST' ? realPath(route, params) : null)
+      answer = await work(request, admitted, requestId, params)
+      if (answer.replayed) extra = { 'Idempotent-Replayed': 'true' }
+    } catch (error) {
+      const failed = errorAnswer(error, requestId, deps.logger)
+      answer = { status: failed.status, body: failed.body, replayed: false }
+      code = failed.code
+      extra = errorHeaders(error, admitted?.admission.retryAfter ?? null)
+    }
+    if (admitted?.marker) deps.limiter.clearMarker(admitted.marker)
+    const rate = admitted?.admission ?? deps.limiter.peek(addressBucket(request))
+    send(response, { status: answer.status, body: answer.body, rate, extra })
+    report(deps, {
+      requestId,
+      route,
+      status: answer.status,
+      code,
+      workspaceId: admitted?.credential?.workspace.id,
+      startedAt,
+    })
+  }
+}
+
+/** Suspended → scope → mode, in this order. */
+function requireRights({ key, workspace }: Credential, route: Route): void {
+  if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
+  if (!key.scopes.includes(route.scope)) throw new PaymeshError('FORBIDDEN_SCOPE')
+  if (route.testOnly && key.mode !== 'test') throw new PaymeshError('TEST_MODE_ONLY')
+}
+
+async function readContext(
+  request: IncomingMessage,
+  admitted: Admitted,
+  { key, workspace }: Credential,
+  requestId: string,
+  params: PathParams,
+  route: Route,
+): Promise<RequestContext> {
+  const isPost = route.method === 'POST'
+  const header = isPost ? request.headers['idempotency-key'] : undefined
+  const idempotencyKey = readIdempotencyKey(Array.isArray(header) ? header.join(', ') : header)
+  const rawBody = isPost ? await readBody(request) : Buffer.alloc(0)
+  const path = realPath(route, params)
+  const scopeOf = (text: string) =>
+    idempotencyScope({ workspaceId: workspace.id, mode: key.mode, method: 'POST', path, key: text })
+  return {
+    requestId,
+    workspace,
+    mode: key.mode,
+    params,
+    query: readQuery(request.url ?? ''),
+    rawBody,
+    once:
+      idempotencyKey === null
+        ? null
+        : {
+            key: idempotencyKey,
+            scope: scopeOf(idempotencyKey),
+            fingerprint: bodyFingerprint(rawBody),
+            busy: admitted.admission.marker === 'busy',
+          },
+    ids: NO_IDS,
+  }
+}
+
+/** Idempotency → restricted → the endpoint's own validation, plan and work. */
+function runHandler(deps: ApiDeps, route: Route, handler: Handler, context: RequestContext): Promise<Answer> {
+  if (route.idempotency !== 'stored') return handler(context)
+  const once = context.once === null ? null : { ...context.once, requestId: context.requestId }
+  return runOnce(deps, once, (ids) => {
+    if (route.restricted) requireUnrestricted(context)
+    return handler({ ...context, ids })
+  })
+}
+
+/** Throws `WORKSPACE_RESTRICTED` for a workspace that may not create. */
+export function requireUnrestricted({ workspace }: Pick<RequestContext, 'workspace'>): void {
+  if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
+}
+
+/** The route's path with the id of this request, so that one key on two resources is two operations. */
+function realPath(route: Route, params: PathParams): string {
+  return route.path.replace(':id', String(params['id']).toLowerCase())
+}
+
+function report(
+  deps: Pick<ApiDeps, 'logger' | 'metrics'>,
+  outcome: {
+    readonly requestId: string
+    readonly route: Route | null
+    readonly status: number
+    readonly code: string | null
+    readonly workspaceId: string | undefined
+    readonly startedAt: number
+  },
+): void {
+  const { requestId, route, status, code, workspaceId, startedAt } = outcome
+  const durationMs = performance.now() - startedAt
+  const operation = route === null ? 'unknown' : `${route.method} ${route.path}`
+  deps.metrics.observe('http_request_seconds', durationMs / 1_000, { operation, status: String(status) })
+  deps.logger.info(
+    { requestId, operation, status, code, workspaceId, durationMs: Math.round(durationMs * 100) / 100 },
+    'request',
+  )
+}

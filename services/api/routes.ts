@@ -1,0 +1,49 @@
+import { cancelInvoiceEndpoint } from './endpoints/cancel-invoice.ts'
+import { createInvoiceEndpoint } from './endpoints/create-invoice.ts'
+import { createWebhookEndpoint } from './endpoints/create-webhook-endpoint.ts'
+import { deleteWebhookEndpoint } from './endpoints/delete-webhook-endpoint.ts'
+import { getInvoice } from './endpoints/get-invoice.ts'
+import { listInvoices } from './endpoints/list-invoices.ts'
+import { listPayments } from './endpoints/list-payments.ts'
+import { listWebhookEndpoints } from './endpoints/list-webhook-endpoints.ts'
+import { simulateInvoice } from './endpoints/simulate-invoice.ts'
+import type { Route } from './route.ts'
+
+/** Every operation of the REST interface. A new one is a file in `endpoints/` and a row here. */
+export const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/invoices', scope: 'invoices:read', endpoint: listInvoices },
+  {
+    method: 'POST',
+    path: '/invoices',
+    scope: 'invoices:write',
+    restricted: true,
+    idempotency: 'own',
+    endpoint: createInvoiceEndpoint,
+  },
+  { method: 'GET', path: '/invoices/:id', scope: 'invoices:read', endpoint: getInvoice },
+  {
+    method: 'POST',
+    path: '/invoices/:id/cancel',
+    scope: 'invoices:write',
+    idempotency: 'stored',
+    endpoint: cancelInvoiceEndpoint,
+  },
+  {
+    method: 'POST',
+    path: '/test/invoices/:id/simulate',
+    scope: 'invoices:write',
+    testOnly: true,
+    idempotency: 'stored',
+    endpoint: simulateInvoice,
+  },
+  { method: 'GET', path: '/payments', scope: 'payments:read', endpoint: listPayments },
+  { method: 'GET', path: '/webhook-endpoints', scope: 'webhooks:manage', endpoint: listWebhookEndpoints },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints',
+    scope: 'webhooks:manage',
+    idempotency: 'stored',
+    endpoint: createWebhookEndpoint,
+  },
+  { method: 'DELETE', path: '/webhook-endpoints/:id', scope: 'webhooks:manage', endpoint: deleteWebhookEndpoint },
+]
