@@ -19,11 +19,6 @@ export interface DeliveryToSign {
   readonly secrets: readonly string[]
 }
 
-/** The context under which an endpoint's secrets are sealed and opened: an envelope moved to another endpoint does not open. */
-export function endpointSecretContext(endpointId: string): string {
-  return `webhook-endpoint:${endpointId}`
-}
-
 /**
  * All headers of a delivery request: those of the specification, and beside them those of Standard Webhooks 1.0, so that
  * both kinds of verifiers accept it. `X-Webhook-Signature` has one digest, by the current secret; older secrets of a

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createDeliveryCap } from './delivery-cap.ts'
+
+const fast = { timedOut: false, durationMs: 20 }
+const timeout = { timedOut: true, durationMs: 10_000 }
+
+function after(...outcomes: readonly { readonly timedOut: boolean; readonly durationMs: number }[]): number {
+  const cap = createDeliveryCap()
+  for (const outcome of outcomes) cap.record(outcome, 0)
+  return cap.limit()
+}
+
+test('starts at 4 and grows by one for each round of fast answers, to 32', () => {
+  expect(after()).toBe(4)
+  expect(after(...Array(3).fill(fast))).toBe(4)
+  expect(after(...Array(4).fill(fast))).toBe(5)
+  expect(after(...Array(9).fill(fast))).toBe(6)
+  expect(after(...Array(10_000).fill(fast))).toBe(32)
+})
+
+test('a slow answer neither raises nor lowers it, and begins the round anew', () => {
+  const slow = { timedOut: false, durationMs: 2_000 }
+  expect(after(fast, fast, fast, slow, fast)).toBe(4)
+  expect(after(...Array(50).fill(slow))).toBe(4)
+})
+
+test('each time-out halves it, down to one, and it comes back step by step', () => {
+  expect(after(timeout)).toBe(2)
+  expect(after(timeout, timeout, timeout, timeout)).toBe(1)
+  expect(after(timeout, timeout, fast)).toBe(2)
+  expect(after(timeout, timeout, fast, fast, fast)).toBe(3)
+})
+
+test('an endpoint is slow for a minute after its last time-out', () => {
+  const cap = createDeliveryCap()
+  expect(cap.isSlow(0)).toBe(false)
+  cap.record(timeout, 1_000)
+  expect([cap.isSlow(1_000), cap.isSlow(60_999), cap.isSlow(61_000)]).toEqual([true, true, false])
+  expect([cap.isIdle(60_999), cap.isIdle(61_000)]).toEqual([false, true])
+})
+
+test('places taken under a higher bound leave none free until they are given back', async () => {
+  const cap = createDeliveryCap()
+  cap.slots.take(4)
+  cap.record(timeout, 0)
+  expect(cap.slots.free()).toBe(0)
+  const freed = cap.slots.freed()
+  cap.slots.give(3)
+  await freed
+  expect(cap.slots.free()).toBe(1)
+})

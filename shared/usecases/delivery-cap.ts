@@ -1,0 +1,53 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { createSlots, type Slots } from './delivery-slots.ts'
+
+/** How many requests to an endpoint may be in flight from one process: at the start, at most, and after time-outs. */
+const START = 4
+const HIGHEST = 32
+const LOWEST = 1
+/** Only answers this fast let the cap grow. */
+const FAST_MS = 500
+/** An endpoint counts as slow for this long after a time-out. */
+const SLOW_FOR_MS = 60_000
+
+/** What this process has learnt about the speed of one endpoint. */
+export interface DeliveryCap {
+  readonly slots: Slots
+  /** Present bound of `slots`. */
+  limit(): number
+  /** Grows the cap by one for each round of fast answers, halves it on a time-out. Errors that come fast change nothing. */
+  record(outcome: { readonly timedOut: boolean; readonly durationMs: number }, at: Ms): void
+  /** True within a minute after a time-out: such an endpoint is served apart, so that it holds no place of the others. */
+  isSlow(at: Ms): boolean
+  /** True when nothing is in flight and the endpoint is not slow: forgetting it costs nothing but the learnt cap. */
+  isIdle(at: Ms): boolean
+}
+
+/**
+ * Additive increase, multiplicative decrease: a good endpoint gets up to 32 requests at a time, one that hangs is left
+ * with a single one, and comes back step by step.
+ */
+export function createDeliveryCap(): DeliveryCap {
+  let limit = START
+  let fastInRow = 0
+  let slowUntil = 0
+  const slots = createSlots(() => limit)
+  return {
+    slots,
+    limit: () => limit,
+    record: ({ timedOut, durationMs }, at) => {
+      if (timedOut) {
+        limit = Math.max(LOWEST, Math.floor(limit / 2))
+        fastInRow = 0
+        slowUntil = at + SLOW_FOR_MS
+        return
+      }
+      fastInRow = durationMs <= FAST_MS ? fastInRow + 1 : 0
+      if (fastInRow < limit) return
+      fastInRow = 0
+      limit = Math.min(HIGHEST, limit + 1)
+    },
+    isSlow: (at) => at < slowUntil,
+    isIdle: (at) => slots.taken() === 0 && at >= slowUntil,
+  }
+}

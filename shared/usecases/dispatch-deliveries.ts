@@ -1,0 +1,267 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
+import { createSlots, type Slots } from './delivery-slots.ts'
+import type { DeliveryRepository, WebhookEndpoint } from './ports/events.ts'
+import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
+import type { After } from './ports/timers.ts'
+import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'
+import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
+import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
+import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
+
+/** A claim outlives the 10 s of the request with room to write the outcome; then the row is anybody's again. */
+const LEASE_MS = 20_000
+/** One turn of one endpoint ends after this long or this many sends; then the others have theirs. */
+const TURN_MS = 2_000
+const TURN_SENDS = 64
+/** Small claims are what costs the store: a busy endpoint waits this long for more places before it claims for few. */
+const GATHER_MS = 10
+/** A row is overdue, and nobody was woken for it, when it waits this long. */
+const OVERDUE_MS = 1_000
+/** How far ahead of the sweep a wake-up is arranged; more than one sweep interval, so that no retry falls between. */
+const AHEAD_MS = 2_500
+const SWEEP_LIMIT = 1_000
+
+/** `fast` serves everyone; `slow` those with a time-out in the last minute, so that they hold no place of the others. */
+export type DispatchLane = 'fast' | 'slow'
+
+export interface DispatchDeliveriesDeps
+  extends Ambient,
+    PrepareDeliveriesDeps,
+    SendDeliveryDeps,
+    Omit<WarnFailingEndpointDeps, 'deliveries'> {
+  readonly deliveries: DeliveryRepository
+  readonly kicker: Kicker
+  readonly after: After
+  /** Requests in flight in this process, by lane. */
+  readonly maxInFlight: Readonly<Record<DispatchLane, number>>
+}
+
+/** Sends what is due, endpoint by endpoint. One per process. */
+export interface Dispatcher {
+  /**
+   * One turn of one endpoint: claims due rows, never more than may be in flight, and sends them. Returns when nothing
+   * more is due or the turn is over, while the last requests may still be on their way. Safe to run for the same
+   * endpoint in several processes at once. Throws when the store fails; the rows fall due again by themselves.
+   */
+  drain(lane: DispatchLane, endpointId: string): Promise<void>
+  /** Endpoints with rows due for more than a second, for the sweep; arranges wake-ups for those due within the next seconds. */
+  overdue(lane: DispatchLane): Promise<readonly string[]>
+  /** Resolves when no turn runs, no request is in flight and every outcome is written. */
+  idle(): Promise<void>
+  /** Claims nothing more, waits for what is in flight, gives unsent claims back. The attempts of those are not consumed. */
+  stop(): Promise<void>
+}
+
+interface Process {
+  readonly deps: DispatchDeliveriesDeps
+  readonly recorder: OutcomeRecorder
+  readonly lanes: Readonly<Record<DispatchLane, Slots>>
+  readonly caps: Map<string, DeliveryCap>
+  /** Endpoints whose turn ended for want of a place: the next place that falls free wakes them. */
+  readonly hungry: Set<string>
+  /** Lease tokens with rows that were not sent. */
+  readonly unsent: Set<string>
+  readonly work: Set<Promise<unknown>>
+  readonly wakeUps: Map<string, () => void>
+  stopping: boolean
+}
+
+/** A dispatcher that claims nothing until it is asked to. */
+export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
+  const { fast, slow } = deps.maxInFlight
+  const self: Process = {
+    deps,
+    recorder: createOutcomeRecorder(deps),
+    lanes: { fast: createSlots(() => fast), slow: createSlots(() => slow) },
+    caps: new Map(),
+    hungry: new Set(),
+    unsent: new Set(),
+    work: new Set(),
+    wakeUps: new Map(),
+    stopping: false,
+  }
+  const idle = async (): Promise<void> => {
+    while (self.work.size > 0) await Promise.allSettled(self.work)
+  }
+  return {
+    drain: (lane, endpointId) => track(self, turn(self, lane, endpointId)),
+    overdue: (lane) => overdue(self, lane),
+    idle,
+    stop: async () => {
+      self.stopping = true
+      for (const cancel of self.wakeUps.values()) cancel()
+      for (const { slots } of self.caps.values()) slots.wake()
+      for (const slots of Object.values(self.lanes)) slots.wake()
+      await idle()
+      await Promise.all([...self.unsent].map((token) => deps.deliveries.release(token)))
+    },
+  }
+}
+
+async function turn(self: Process, lane: DispatchLane, endpointId: string): Promise<void> {
+  const { clock, kicker } = self.deps
+  const cap = capOf(self, endpointId)
+  if (lane === 'fast' && cap.isSlow(clock.now())) {
+    kicker.kick(QUEUES.webhooksSlow, endpointId)
+    return
+  }
+  const until = clock.now() + TURN_MS
+  let sent = 0
+  let gathered = false
+  while (!self.stopping && sent < TURN_SENDS && clock.now() < until) {
+    const room = Math.min(cap.slots.free(), self.lanes[lane].free(), TURN_SENDS - sent)
+    if (room === 0) {
+      await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], until - clock.now())
+    } else if (!gathered && sent > 0 && room < cap.limit() / 2 && sent + room < TURN_SENDS) {
+      gathered = true
+      await freed(self, cap.slots, GATHER_MS)
+    } else {
+      gathered = false
+      const claimed = await claimAndSend(self, lane, endpointId, room)
+      sent += claimed
+      if (claimed < room) return
+    }
+  }
+  if (self.stopping) return
+  // To the tail of the queue, so that endpoints take turns; one without a free place is woken by the next that ends.
+  if (cap.slots.free() > 0) kicker.kick(queueOf(self, endpointId), endpointId)
+  else self.hungry.add(endpointId)
+}
+
+/** Takes `room` places and returns how many rows were claimed; the places of rows that are not sent are given back. */
+async function claimAndSend(self: Process, lane: DispatchLane, endpointId: string, room: number): Promise<number> {
+  const { deps } = self
+  const cap = capOf(self, endpointId)
+  const token = deps.random.uuid()
+  const give = (count: number): void => {
+    cap.slots.give(count)
+    self.lanes[lane].give(count)
+    deps.metrics.gauge('webhook_in_flight', self.lanes[lane].taken(), { lane })
+  }
+  cap.slots.take(room)
+  self.lanes[lane].take(room)
+  let launched = 0
+  try {
+    const rows = await deps.deliveries.claim(endpointId, token, room, LEASE_MS)
+    if (rows.length === 0) return 0
+    const prepared = await prepareDeliveries(deps, endpointId, token, rows)
+    if (self.stopping) {
+      self.unsent.add(token)
+      return rows.length
+    }
+    for (const claimed of prepared) {
+      launched += 1
+      void track(
+        self,
+        sendAndRecord(self, claimed, cap, () => give(1)),
+      )
+    }
+    return rows.length
+  } finally {
+    if (launched < room) give(room - launched)
+  }
+}
+
+async function sendAndRecord(
+  self: Process,
+  claimed: ClaimedDelivery,
+  cap: DeliveryCap,
+  give: () => void,
+): Promise<void> {
+  const { deps } = self
+  const { delivery, endpoint } = claimed
+  const startedAt = deps.clock.now()
+  if (delivery.attempt === 0) {
+    deps.metrics.observe('webhook_first_attempt_seconds', Math.max(0, startedAt - delivery.createdAt) / 1_000)
+  }
+  const sent = await sendDelivery(deps, claimed).finally(give)
+  if (sent === null) {
+    self.unsent.add(claimed.leaseToken)
+    return
+  }
+  const { outcome } = sent
+  cap.record(sent, deps.clock.now())
+  deps.metrics.count('webhook_attempts_total', { result: outcome.result })
+  deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
+  const recorded = await self.recorder.record(outcome)
+  if (self.hungry.delete(endpoint.id) || (recorded && isDue(outcome.dueAt, deps.clock.now()))) {
+    deps.kicker.kick(queueOf(self, endpoint.id), endpoint.id)
+  }
+  if (recorded && outcome.result === 'failed') await warn(self, endpoint)
+}
+
+/** A mail that cannot be written now is made by the endpoint's next failure, under the same id. */
+async function warn(self: Process, endpoint: WebhookEndpoint): Promise<void> {
+  try {
+    await warnFailingEndpoint(self.deps, endpoint)
+  } catch (error) {
+    self.deps.logger.error({ err: error, endpointId: endpoint.id }, 'the mail about a failing endpoint was not written')
+  }
+}
+
+async function overdue(self: Process, lane: DispatchLane): Promise<readonly string[]> {
+  const { deliveries, clock } = self.deps
+  const due = await deliveries.dueEndpoints(clock.now() + AHEAD_MS, SWEEP_LIMIT)
+  const now = clock.now()
+  forgetIdle(self, now)
+  const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'fast') === lane)
+  for (const { endpointId, dueAt } of ours) if (dueAt > now) wakeAt(self, endpointId, dueAt - now)
+  // An endpoint without a free place here is not forgotten: the next request that ends wakes it.
+  const forgotten = ours.filter(({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.hungry.has(endpointId))
+  return forgotten.map(({ endpointId }) => endpointId)
+}
+
+function wakeAt(self: Process, endpointId: string, delayMs: number): void {
+  if (self.stopping || self.wakeUps.has(endpointId)) return
+  const cancel = self.deps.after(delayMs, () => {
+    self.wakeUps.delete(endpointId)
+    self.deps.kicker.kick(queueOf(self, endpointId), endpointId)
+  })
+  self.wakeUps.set(endpointId, cancel)
+}
+
+function freed(self: Process, slots: Slots, atMostMs: number): Promise<void> {
+  if (self.stopping || atMostMs <= 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const cancel = self.deps.after(atMostMs, resolve)
+    void slots.freed().then(() => {
+      cancel()
+      resolve()
+    })
+  })
+}
+
+function capOf(self: Process, endpointId: string): DeliveryCap {
+  const known = self.caps.get(endpointId)
+  if (known !== undefined) return known
+  const cap = createDeliveryCap()
+  self.caps.set(endpointId, cap)
+  return cap
+}
+
+/** Only above a size that matters, for what an endpoint has shown of its speed is worth keeping. */
+function forgetIdle(self: Process, now: Ms): void {
+  if (self.caps.size <= 10_000) return
+  for (const [endpointId, cap] of self.caps) if (cap.isIdle(now)) self.caps.delete(endpointId)
+}
+
+function queueOf(self: Process, endpointId: string) {
+  return capOf(self, endpointId).isSlow(self.deps.clock.now()) ? QUEUES.webhooksSlow : QUEUES.webhooks
+}
+
+function isDue(dueAt: Ms | null, now: Ms): boolean {
+  return dueAt !== null && dueAt <= now
+}
+
+function track<T>(self: Process, work: Promise<T>): Promise<T> {
+  const settled: Promise<unknown> = work.then(
+    () => self.work.delete(settled),
+    (error: unknown) => {
+      self.work.delete(settled)
+      self.deps.logger.error({ err: error }, 'webhook dispatch failed')
+    },
+  )
+  self.work.add(settled)
+  return work
+}

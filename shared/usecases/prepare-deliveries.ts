@@ -1,0 +1,89 @@
+import type {
+  Delivery,
+  DeliveryRepository,
+  EndpointRepository,
+  EventRepository,
+  WebhookEndpoint,
+} from './ports/events.ts'
+import { endpointSecretContext } from './ports/events.ts'
+import type { Logger, Metrics } from './ports/runtime.ts'
+import type { SecretBox } from './ports/secrets.ts'
+import type { ClaimedDelivery } from './send-delivery.ts'
+
+/** Claims without an outcome above which a row is suspected to bring its sender down. */
+const POISON_CLAIMS = 20
+
+export interface PrepareDeliveriesDeps {
+  readonly deliveries: Pick<DeliveryRepository, 'purge'>
+  readonly endpoints: Pick<EndpointRepository, 'findById'>
+  readonly events: Pick<EventRepository, 'findByIds'>
+  readonly secretBox: SecretBox
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/**
+ * What it takes to send the rows of one claim: the endpoint as it is now, its opened secrets and the frozen events. Rows
+ * of an endpoint that is gone, or that no longer receives their mode, are purged and left out. A row that cannot be
+ * prepared is left out too and stays claimed: it falls due again when its lease ends.
+ */
+export async function prepareDeliveries(
+  deps: PrepareDeliveriesDeps,
+  endpointId: string,
+  leaseToken: string,
+  rows: readonly Delivery[],
+): Promise<readonly ClaimedDelivery[]> {
+  for (const row of rows) warnOfPoison(deps, row)
+  const [endpoint, events] = await Promise.all([
+    deps.endpoints.findById(endpointId),
+    deps.events.findByIds([...new Set(rows.map((row) => row.eventId))]),
+  ])
+  if (endpoint === null) {
+    const purged = await deps.deliveries.purge(endpointId, null)
+    deps.logger.info({ endpointId, purged }, 'deliveries of a deleted webhook endpoint purged')
+    return []
+  }
+  const secrets = openSecrets(deps, endpoint)
+  const wanted = await withoutUnwantedMode(deps, endpoint, rows)
+  return wanted.flatMap((delivery) => {
+    const event = events.get(delivery.eventId)
+    if (event !== undefined && secrets.length > 0) return [{ delivery, event, endpoint, secrets, leaseToken }]
+    deps.logger.error(
+      { endpointId, deliveryId: delivery.id, eventId: delivery.eventId, hasSecret: secrets.length > 0 },
+      'webhook delivery cannot be prepared',
+    )
+    deps.metrics.count('webhook_unpreparable_total')
+    return []
+  })
+}
+
+/** A `both` endpoint that a test key deleted receives live events only. */
+async function withoutUnwantedMode(
+  deps: PrepareDeliveriesDeps,
+  endpoint: WebhookEndpoint,
+  rows: readonly Delivery[],
+): Promise<readonly Delivery[]> {
+  const unwanted = endpoint.mode === 'both' ? null : endpoint.mode === 'live' ? 'test' : 'live'
+  if (unwanted === null || rows.every((row) => row.mode !== unwanted)) return rows
+  await deps.deliveries.purge(endpoint.id, unwanted)
+  return rows.filter((row) => row.mode !== unwanted)
+}
+
+/** Empty when an envelope does not open, for instance under another master key: then nothing is sent unsigned. */
+function openSecrets(deps: PrepareDeliveriesDeps, endpoint: WebhookEndpoint): readonly string[] {
+  try {
+    return endpoint.sealedSecrets.map((sealed) => deps.secretBox.open(sealed, endpointSecretContext(endpoint.id)))
+  } catch (error) {
+    deps.logger.error({ err: error, endpointId: endpoint.id }, 'the secret of a webhook endpoint does not open')
+    return []
+  }
+}
+
+function warnOfPoison(deps: PrepareDeliveriesDeps, row: Delivery): void {
+  if (row.claims - row.attempt <= POISON_CLAIMS) return
+  deps.metrics.count('webhook_poison_total')
+  deps.logger.error(
+    { deliveryId: row.id, endpointId: row.endpointId, claims: row.claims, attempt: row.attempt },
+    'webhook delivery is claimed again and again without an outcome',
+  )
+}
