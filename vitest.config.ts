@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'flow',
           include: ['test/flow/**/*.test.ts'],
-          globalSetup: ['test/support/global-stores.ts'],
+          globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -1,0 +1,6 @@
+// `npm run demo`: bundles what changed, then tells the story (scripts/demo/main.ts).
+import { bundled } from './bundle.mjs'
+
+process.setSourceMapsEnabled(true)
+const { runDemo } = await import(await bundled('scripts/demo/main.ts', (line) => process.stdout.write(`  ${line}\n`)))
+process.exit(await runDemo(process.argv.slice(2)))

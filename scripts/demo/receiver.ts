@@ -1,0 +1,90 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { verifySignature } from '#shared/domain/webhook/signature.ts'
+import type { ReceivedEvent } from './expectations.ts'
+import type { DemoInvoice } from './merchant.ts'
+
+interface EventBody {
+  readonly id: string
+  readonly type: string
+  readonly data: { readonly object: DemoInvoice; readonly payment?: ReceivedEvent['payment'] }
+}
+
+/** A merchant's webhook receiver that verifies each request before it believes a word of it. */
+export interface Receiver {
+  /** `http://localhost:<port>/webhooks` */
+  readonly url: string
+  /** Sets the signing secret; requests that came before are judged once it is known. */
+  verifyWith(secret: string): void
+  /** Resolves with all events so far when each type has come at least once, or when the time is over. */
+  waitForTypes(types: readonly string[], timeoutMs: number): Promise<readonly ReceivedEvent[]>
+  close(): Promise<void>
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Listens on a free loopback port; `onEvent` hears each request after its verification. */
+export async function startReceiver(
+  onEvent: (event: ReceivedEvent, request: { readonly deliveryId: string }) => void,
+): Promise<Receiver> {
+  const events: ReceivedEvent[] = []
+  let wake: () => void = () => undefined
+  let learn: (secret: string) => void = () => undefined
+  const secret = new Promise<string>((resolve) => {
+    learn = resolve
+  })
+
+  const accept = async (request: IncomingMessage): Promise<void> => {
+    const raw = await readBody(request)
+    const key = await secret
+    const verdict = verifySignature({
+      header: String(request.headers['x-webhook-signature']),
+      body: raw,
+      nowSeconds: Math.floor(Date.now() / 1000),
+      hmacHex: (text) => createHmac('sha256', key).update(text).digest('hex'),
+    })
+    const body = JSON.parse(raw.toString('utf8')) as EventBody
+    const event: ReceivedEvent = {
+      id: body.id,
+      type: body.type,
+      signatureValid: verdict === 'valid',
+      invoice: body.data.object,
+      payment: body.data.payment ?? null,
+    }
+    events.push(event)
+    onEvent(event, { deliveryId: String(request.headers['x-webhook-id']) })
+    wake()
+  }
+
+  const server = createServer((request, response) => {
+    accept(request)
+      .then(() => response.writeHead(200).end())
+      .catch(() => response.writeHead(400).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    url: `http://localhost:${port}/webhooks`,
+    verifyWith: (value) => learn(value),
+    waitForTypes: (types, timeoutMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(events), timeoutMs)
+        wake = () => {
+          if (!types.every((type) => events.some((event) => event.type === type))) return
+          clearTimeout(timer)
+          resolve(events)
+        }
+        wake()
+      }),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}

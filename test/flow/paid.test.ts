@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { useWorld } from '#test/support/use-world.ts'
+
+const world = useWorld()
+
+/** A merchant who is paid exactly sees each event once, in order, and one counted payment. */
+test('an exact transfer pays the invoice', async () => {
+  const { createInvoice, pay, waitForEvent, eventTypes, distinctEvents, merchant } = world()
+  const invoice = await createInvoice()
+  expect(invoice.status).toBe('pending')
+  const txHash = await pay(invoice)
+
+  const paid = await waitForEvent(invoice.id, 'invoice.paid')
+  expect(paid.data.object.status).toBe('paid')
+  expect(paid.data.object.received.amount).toBe(invoice.crypto?.amount)
+  expect([...eventTypes(invoice.id)].sort()).toEqual([
+    'invoice.confirming',
+    'invoice.created',
+    'invoice.paid',
+    'invoice.pending',
+    'payment.confirmed',
+    'payment.detected',
+  ])
+  const detected = distinctEvents(invoice.id).find((event) => event.type === 'payment.detected')
+  expect(detected?.data.payment?.tx_hash).toBe(txHash)
+
+  const payments = await merchant.get<{ status: string; counted: boolean; amount_base_units: string }[]>(
+    `/payments?invoice_id=${invoice.id}`,
+  )
+  expect(payments).toMatchObject([
+    { status: 'confirmed', counted: true, amount_base_units: invoice.crypto?.amount_base_units },
+  ])
+})
+
+/** A batched withdrawal is as good as any other transfer: the native coin pays too. */
+test('a native transfer pays an invoice in ether', async () => {
+  const { createInvoice, pay, waitForEvent } = world()
+  const invoice = await createInvoice({ asset: 'eth_ethereum', amount: '40.00' })
+  await pay(invoice)
+  const paid = await waitForEvent(invoice.id, 'invoice.paid')
+  expect(paid.data.object.received.confirmed_base_units).toBe(invoice.crypto?.amount_base_units)
+})
