@@ -38,7 +38,7 @@ const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, 1_000
 /** Starts connecting and returns at once; a process comes up and works with Redis down. */
 export function connectRedis(options: RedisConnectionOptions): RedisConnections {
   const { url, prefix, logger } = options
-  const workers = new Set<Redis>()
+  const workers = new Map<Redis, Set<Redis>>()
   const open = (settings: Settings): Redis => {
     const connection = new Redis(url, { ...reconnect, ...settings })
     // Without a listener ioredis prints to the console; the health transitions below are what we log.
@@ -58,19 +58,29 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
     prefix,
     openWorkerConnection: () => {
       const connection = open({ maxRetriesPerRequest: null, connectTimeout: 2_000 })
-      workers.add(connection)
+      const family = new Set([connection])
+      workers.set(connection, family)
+      // BullMQ blocks on a duplicate of its own and may fail to close it while Redis is away; then we must.
+      const duplicate = connection.duplicate.bind(connection)
+      connection.duplicate = (overrides) => {
+        const copy = duplicate(overrides)
+        copy.on('error', () => undefined)
+        family.add(copy)
+        return copy
+      }
       return connection
     },
     closeWorkerConnection: (connection) => {
+      for (const member of workers.get(connection) ?? [connection]) member.disconnect()
       workers.delete(connection)
-      connection.disconnect()
     },
     isHealthy: health.isHealthy,
     unhealthyForMs: health.unhealthyForMs,
     waitUntilHealthy: health.waitUntilHealthy,
     close: () => {
       health.stop()
-      for (const connection of [producer, ...workers]) connection.disconnect()
+      producer.disconnect()
+      for (const family of workers.values()) for (const member of family) member.disconnect()
       workers.clear()
       return Promise.resolve()
     },

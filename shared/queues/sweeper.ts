@@ -1,0 +1,91 @@
+import type { Ambient, Kicker } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+import type { QueueWorkerOptions } from './queue-worker-options.ts'
+
+/** What a sweeper needs of its worker. */
+export interface SweeperDeps {
+  readonly redis: RedisConnections
+  readonly ambient: Ambient
+  readonly kicker: Kicker
+  readonly options: QueueWorkerOptions
+  handle(id: string): Promise<void>
+  isRunning(id: string): boolean
+}
+
+/** Sweeps of many processes must not fall into step. */
+const JITTER = 0.2
+const DEGRADED_AFTER_MS = 3_000
+
+/**
+ * Asks the store again and again for work that nobody was woken up for. Findings are kicked and counted in
+ * `sweeper_rescued_total`, which stays near zero while kicks arrive; with Redis away they are handled here, at most
+ * `concurrency` at a time. Ids that run in this process already are left to that run.
+ */
+export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  const { redis, ambient, options } = deps
+  const { queue } = options
+  const logger = ambient.logger.child({ queue })
+  let stopping = false
+  let wake: () => void = () => undefined
+  let degraded = false
+
+  const pause = (): Promise<void> => {
+    const [byte = 0] = ambient.random.bytes(1)
+    const delayMs = options.sweepEveryMs * (1 - JITTER + (2 * JITTER * byte) / 255)
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, delayMs)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  const setDegraded = (next: boolean): void => {
+    if (next === degraded) return
+    degraded = next
+    ambient.metrics.gauge('queue_degraded', next ? 1 : 0, { queue })
+    if (next) logger.warn({}, 'working without redis')
+    else logger.info({}, 'working with redis again')
+  }
+
+  const round = async (): Promise<void> => {
+    setDegraded(redis.unhealthyForMs() >= (options.degradedAfterMs ?? DEGRADED_AFTER_MS))
+    const found = (await options.sweep()).filter((id) => !deps.isRunning(id))
+    if (found.length === 0 || stopping) return
+    if (degraded) {
+      await handleAll(found)
+    } else if (redis.isHealthy()) {
+      ambient.metrics.count('sweeper_rescued_total', { queue }, found.length)
+      for (const id of found) deps.kicker.kick(queue, id)
+    }
+  }
+
+  const handleAll = async (ids: readonly string[]): Promise<void> => {
+    const left = [...ids]
+    const next = async (): Promise<void> => {
+      for (let id = left.shift(); id !== undefined && !stopping; id = left.shift()) await deps.handle(id)
+    }
+    await Promise.all(Array.from({ length: Math.min(options.concurrency, left.length) }, next))
+  }
+
+  const loop = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        await round()
+      } catch (error) {
+        ambient.metrics.count('sweeps_failed_total', { queue })
+        logger.error({ err: error }, 'sweep failed')
+      }
+      if (!stopping) await pause()
+    }
+  }
+  const ended = loop()
+  return {
+    stop: () => {
+      stopping = true
+      wake()
+      return ended
+    },
+  }
+}

@@ -1,0 +1,253 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Ambient, type Metrics, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { useStores } from '#test/support/stores.ts'
+import { connectRedis, type RedisConnections } from './connection.ts'
+import { createKicker } from './kicker.ts'
+import type { QueueWorkerOptions } from './queue-worker-options.ts'
+import { createQueueWorker } from './worker.ts'
+
+const stores = useStores()
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+/** Far longer than any test, for workers that must not be helped by their sweep. */
+const NEVER_MS = 3_600_000
+
+function startWorker(redis: RedisConnections, options: Partial<QueueWorkerOptions>) {
+  const worker = createQueueWorker(redis, ambient(), {
+    queue: QUEUES.outbox,
+    concurrency: 4,
+    handle: () => Promise.resolve(),
+    sweep: () => Promise.resolve([]),
+    sweepEveryMs: NEVER_MS,
+    ...options,
+  })
+  endings.push(() => worker.stop(2_000))
+  return worker
+}
+
+function startKicker(redis: RedisConnections) {
+  const kicker = createKicker(redis, ambient())
+  endings.push(() => kicker.close())
+  return kicker
+}
+
+/** A prefix of its own per test, so that a frozen job of one test cannot reach another. */
+function ownRedis(): RedisConnections {
+  const prefix = `${stores.prefix}-${stores.ambient.random.uuid()}`
+  const redis = connectRedis({ url: stores.redisUrl, prefix, logger: stores.ambient.logger })
+  endings.push(() => redis.close())
+  return redis
+}
+
+function deferred() {
+  let resolve: () => void = () => undefined
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+const eventually = (check: () => unknown, timeout = 10_000) => vi.waitFor(check, { timeout, interval: 10 })
+
+const counted = new Map<string, number>()
+const metrics: Metrics = {
+  count: (name, _labels, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by),
+  gauge: () => undefined,
+  observe: () => undefined,
+}
+const ambient = (): Ambient => ({ ...stores.ambient, metrics })
+
+describe('kick', () => {
+  it('runs the handler once for a burst of kicks of one id', async () => {
+    const redis = ownRedis()
+    expect(await redis.waitUntilHealthy(5_000)).toBe(true)
+    const handled: string[] = []
+    startWorker(redis, { handle: (id) => Promise.resolve(handled.push(id)) })
+    const kicker = startKicker(redis)
+    for (let times = 0; times < 20; times++) kicker.kick(QUEUES.outbox, 'shard-1')
+    kicker.kick(QUEUES.outbox, 'shard-2')
+    await eventually(() => expect([...handled].sort()).toEqual(['shard-1', 'shard-2']))
+  })
+
+  // Guarantee: a wake-up that arrives while its job runs is not lost.
+  it('runs the handler once more when kicked while it runs', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const first = deferred()
+    const handle = vi.fn(() => (handle.mock.calls.length === 1 ? first.promise : Promise.resolve()))
+    startWorker(redis, { handle })
+    const kicker = startKicker(redis)
+    kicker.kick(QUEUES.outbox, 'shard-1')
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
+    for (let times = 0; times < 3; times++) kicker.kick(QUEUES.outbox, 'shard-1')
+    await kicker.close()
+    first.resolve()
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(2))
+  })
+
+  it('leaves a failed job to the next wake-up', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const handle = vi.fn(() =>
+      handle.mock.calls.length === 1 ? Promise.reject(new Error('first')) : Promise.resolve(),
+    )
+    startWorker(redis, { handle })
+    const kicker = startKicker(redis)
+    kicker.kick(QUEUES.outbox, 'shard-1')
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
+    await eventually(() => {
+      kicker.kick(QUEUES.outbox, 'shard-1')
+      expect(handle.mock.calls.length).toBeGreaterThan(1)
+    })
+  })
+})
+
+describe('sweep', () => {
+  // Guarantee: wiping Redis loses no work, only time.
+  it('rescues what a wiped Redis forgot', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const kicker = startKicker(redis)
+    const due = new Set(['shard-3'])
+    kicker.kick(QUEUES.outbox, 'shard-3')
+    await kicker.close()
+    await eventually(async () => expect(await redis.producer.keys(`${redis.prefix}*`)).not.toEqual([]))
+    await redis.producer.unlink(...(await redis.producer.keys(`${redis.prefix}*`)))
+
+    const before = counted.get('sweeper_rescued_total') ?? 0
+    startWorker(redis, {
+      sweepEveryMs: 50,
+      sweep: () => Promise.resolve([...due]),
+      handle: (id) => Promise.resolve(due.delete(id)),
+    })
+    await eventually(() => expect(due.size).toBe(0))
+    expect(counted.get('sweeper_rescued_total') ?? 0).toBeGreaterThan(before)
+  })
+
+  it('survives a store that fails', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const handled: string[] = []
+    const sweep = vi.fn(() =>
+      sweep.mock.calls.length === 1 ? Promise.reject(new Error('store')) : Promise.resolve(['a']),
+    )
+    startWorker(redis, { sweepEveryMs: 20, sweep, handle: (id) => Promise.resolve(handled.push(id)) })
+    await eventually(() => expect(handled).toContain('a'))
+  })
+})
+
+describe('without Redis', () => {
+  // Guarantee: work goes on while Redis is down, and goes back to it by itself.
+  it('handles swept ids directly, within its concurrency, and hands back', async () => {
+    const server = await startRedis()
+    const redis = connectRedis({ url: server.url, prefix: 'degraded', logger: stores.ambient.logger })
+    endings.push(() => redis.close())
+    expect(await redis.waitUntilHealthy(5_000)).toBe(true)
+    const due = new Set<string>()
+    let parallel = 0
+    let parallelMax = 0
+    startWorker(redis, {
+      concurrency: 2,
+      sweepEveryMs: 20,
+      degradedAfterMs: 100,
+      sweep: () => Promise.resolve([...due]),
+      handle: async (id) => {
+        parallelMax = Math.max(parallelMax, ++parallel)
+        await new Promise((resolve) => setImmediate(resolve))
+        parallel--
+        due.delete(id)
+      },
+    })
+    const kicker = startKicker(redis)
+    await server.kill()
+    await eventually(() => expect(redis.isHealthy()).toBe(false))
+    for (const id of ['a', 'b', 'c', 'd', 'e']) due.add(id)
+    expect(() => kicker.kick(QUEUES.outbox, 'a')).not.toThrow()
+    await eventually(() => expect(due.size).toBe(0))
+    expect(parallelMax).toBe(2)
+    expect(counted.get('kicks_dropped_total')).toBeGreaterThan(0)
+
+    await server.restart()
+    await eventually(() => expect(redis.isHealthy()).toBe(true))
+    due.add('f')
+    kicker.kick(QUEUES.outbox, 'f')
+    await eventually(() => expect(due.size).toBe(0))
+  })
+
+  it('stops without hanging while Redis is down', async () => {
+    const server = await startRedis()
+    const redis = connectRedis({ url: server.url, prefix: 'closing', logger: stores.ambient.logger })
+    expect(await redis.waitUntilHealthy(5_000)).toBe(true)
+    const worker = startWorker(redis, {})
+    const kicker = startKicker(redis)
+    await server.kill()
+    await eventually(() => expect(redis.isHealthy()).toBe(false))
+    kicker.kick(QUEUES.outbox, 'a')
+    const startedAt = performance.now()
+    await Promise.all([worker.stop(3_000), kicker.close()])
+    await redis.close()
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+  })
+
+  it('waits for a running job before it stops, but not beyond the deadline', async () => {
+    const redis = ownRedis()
+    await redis.waitUntilHealthy(5_000)
+    const hold = deferred()
+    const handle = vi.fn(() => hold.promise)
+    const worker = startWorker(redis, { handle })
+    const kicker = startKicker(redis)
+    kicker.kick(QUEUES.outbox, 'a')
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
+    await worker.stop(100)
+    hold.resolve()
+  })
+})
+
+/** A Redis of this test's own, because it gets killed. */
+async function startRedis() {
+  const dir = mkdtempSync(join(tmpdir(), 'paymesh-redis-'))
+  const port = await freePort()
+  const start = async () => {
+    const binary = process.env['REDIS_SERVER_BINARY'] ?? 'redis-server'
+    const child = spawn(binary, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
+      stdio: 'ignore',
+    })
+    await once(child, 'spawn')
+    return child
+  }
+  let child = await start()
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  endings.push(async () => {
+    await kill()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: async () => {
+      child = await start()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
