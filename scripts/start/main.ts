@@ -6,6 +6,9 @@ import { type Stack, startStack } from './stack.ts'
 import { DEVELOPMENT_PORTS, type StackOptions } from './stack-options.ts'
 import { summary } from './summary.ts'
 
+/** Two signals closer than this are one wish. */
+const ECHO_MS = 500
+
 const HELP = `npm start -- [options]   runs Paymesh for development, with its stores, a local chain and simulated exchanges
 
   --processes    one process per line of the Procfile instead of one for all
@@ -61,11 +64,15 @@ export async function runStart(args: readonly string[]): Promise<void> {
       summary(stack.dev, { dataDir: relative('', options.dataDir) || '.', logFile: stack.logFile, seconds }),
     )
   } catch (error) {
-    process.stderr.write(
-      `\nPaymesh could not start.\n${error instanceof ConfigError ? error.message : messageOf(error)}\n`,
-    )
+    process.stderr.write(`\nPaymesh could not start.\n${explain(error)}\n`)
     process.exit(1)
   }
+}
+
+/** Our own errors say what to do; of anything unforeseen the place matters as well. */
+function explain(error: unknown): string {
+  const foreseen = error instanceof ConfigError || (error instanceof Error && error.name === 'Error')
+  return foreseen || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message)
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -76,7 +83,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
  */
 function catchSignals(): { stopWith(stack: Stack): void } {
   let stack: Stack | undefined
-  let asked = false
+  let askedAt: number | null = null
   const stop = (running: Stack) => {
     process.stdout.write('\nstopping …\n')
     running.stop().then(
@@ -88,8 +95,10 @@ function catchSignals(): { stopWith(stack: Stack): void } {
     )
   }
   const onSignal = () => {
-    if (asked) process.exit(130)
-    asked = true
+    // Ctrl-C under npm arrives twice: from the terminal, and handed on by npm.
+    if (askedAt !== null && performance.now() - askedAt < ECHO_MS) return
+    if (askedAt !== null) process.exit(130)
+    askedAt = performance.now()
     if (stack === undefined) process.stdout.write('\nwill stop as soon as it has started; once more leaves at once\n')
     else stop(stack)
   }
@@ -99,7 +108,7 @@ function catchSignals(): { stopWith(stack: Stack): void } {
   return {
     stopWith: (running) => {
       stack = running
-      if (asked) stop(running)
+      if (askedAt !== null) stop(running)
     },
   }
 }

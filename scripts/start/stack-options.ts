@@ -9,8 +9,8 @@ export interface StackPorts {
   readonly rates: number
 }
 
-/** The ports of `npm start`. */
-export const DEVELOPMENT_PORTS: StackPorts = { api: 4100, checkout: 4101, metrics: 4190, chain: 8545, rates: 4180 }
+/** The ports of `npm start`; none is on the list of ports that `fetch` and browsers refuse (WHATWG Fetch, "bad port"). */
+export const DEVELOPMENT_PORTS: StackPorts = { api: 4100, checkout: 4101, metrics: 4110, chain: 8545, rates: 4180 }
 
 /** Free ports everywhere, for stacks that run beside others. */
 export const FREE_PORTS: StackPorts = { api: 0, checkout: 0, metrics: 0, chain: 0, rates: 0 }

@@ -158,8 +158,8 @@ export const FIELDS = {
   ),
   PAYMESH_METRICS_PORT: field(
     'Port of /metrics, /livez and /readyz; every process on one machine needs its own. 0 takes a free one.',
-    '4190',
-    '4190',
+    '4110',
+    '4110',
     port,
   ),
 } satisfies Record<string, Field<unknown>>
