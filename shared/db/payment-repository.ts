@@ -25,10 +25,10 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       const due = { network, mode, state: 'detected' as const, confirmAt: { $lte: height } }
       return moveAll(payments, random, due, { state: 'confirmed', confirmedAt: toDate(at) }, epoch, at)
     },
-    orphanAbove: ({ mode, network, forkHeight, epoch, at }) => {
+    orphanAbove: ({ mode, network, forkHeight, unconfirmedOnly = false, epoch, at }) => {
       const above: mongoose.mongo.Filter<PaymentDocument> = {
         kind: 'onchain',
-        state: { $in: ['detected', 'confirmed'] },
+        state: { $in: unconfirmedOnly ? ['detected'] : ['detected', 'confirmed'] },
         'block.height': { $gt: forkHeight },
       }
       const out = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }

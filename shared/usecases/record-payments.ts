@@ -61,7 +61,7 @@ export async function confirmPayments(
 /** Takes back what stood in blocks above `forkHeight`, and wakes the invoices. Returns what changed. */
 export async function orphanPayments(
   deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics'>,
-  input: ChainPosition & { readonly forkHeight: number },
+  input: ChainPosition & { readonly forkHeight: number; readonly unconfirmedOnly?: boolean },
 ): Promise<readonly Payment[]> {
   const changed = await deps.payments.orphanAbove({ ...input, at: deps.clock.now() })
   report(deps, input.network, 'orphaned', changed)

@@ -110,11 +110,12 @@ export interface PaymentRepository {
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
-  /** Orphans every live on-chain payment above a fork. Returns what changed. */
+  /** Orphans every live on-chain payment above a fork, or only those that are `detected`. Returns what changed. */
   orphanAbove(scope: {
     mode: Mode
     network: NetworkId
     forkHeight: number
+    unconfirmedOnly?: boolean
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>

@@ -1,0 +1,105 @@
+import type { ServiceContext, StartService } from '#services/context.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import type { ChainDefinition } from '#shared/chains/chain.ts'
+import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { CHAINS } from '#shared/chains/registry.ts'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { createKicker } from '#shared/queues/kicker.ts'
+import { createQueueWorker } from '#shared/queues/worker.ts'
+import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
+import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
+
+/** A wake-up for a network that another process scans is lost; the loops look by themselves soon enough. */
+const SWEEP_EVERY_MS = 60_000
+const POLL_MIN_MS = 250
+const POLL_MAX_MS = 2_000
+const POLL_DEVELOPMENT_MS = 300
+/** Questions per block while nothing happens. */
+const POLLS_PER_BLOCK = 6
+/** Blocks per step of a catch-up; all are in memory at once. */
+const BATCH_MAX = 50
+
+interface Loop {
+  readonly scanner: ChainScanner
+  readonly client: OpenChainClient
+}
+
+/**
+ * Queue `scan`: producer = whoever knows that a network has news; consumer = this process; payload `<mode>-<network>`;
+ * losing one costs the pause between two looks. One loop for each configured network and mode that CHAINS selects;
+ * several processes may run the same one, one of them scans.
+ */
+export const start: StartService = async (context) => {
+  const ambient = ambientOf(context)
+  const kicker = createKicker(context.redis, ambient)
+  const deps: ScanDeps = {
+    ...ambient,
+    kicker,
+    catalog: createCatalog(context.config.networks),
+    cursors: createCursorRepository(context.db),
+    exceptions: createExceptionRepository(context.db),
+    invoices: createInvoiceRepository(context.db),
+    payments: createPaymentRepository(context.db, context.random),
+    wallets: createWalletRepository(context.db),
+  }
+  const loops = startLoops(context, deps)
+  const worker = createQueueWorker(context.redis, ambient, {
+    queue: QUEUES.scan,
+    concurrency: 1,
+    handle: async (id) => loops.get(id)?.scanner.wake(),
+    sweep: async () => [],
+    sweepEveryMs: SWEEP_EVERY_MS,
+  })
+  return async () => {
+    await Promise.all([worker.stop(), ...[...loops.values()].map(({ scanner }) => scanner.stop())])
+    await Promise.all([...loops.values()].map(({ client }) => client.close()))
+    await kicker.close()
+  }
+}
+
+/** The running loops by `<mode>-<network>`. */
+function startLoops({ config, logger, metrics }: ServiceContext, deps: ScanDeps): ReadonlyMap<string, Loop> {
+  const loops = new Map<string, Loop>()
+  for (const mode of MODES) {
+    for (const network of config.chains ?? NETWORK_IDS) {
+      if (config.networks[mode][network] === undefined) continue
+      const client = createChainClient(config.networks, mode, network, metrics)
+      if (client === null) {
+        logger.warn({ mode, network }, 'this network has a node, but its family cannot be scanned yet')
+        continue
+      }
+      const source = sourceOf(mode, network, client, config.env === 'development')
+      loops.set(`${mode}-${network}`, { client, scanner: startChainScanner(deps, source) })
+    }
+  }
+  return loops
+}
+
+function sourceOf(mode: Mode, network: NetworkId, client: OpenChainClient, development: boolean): ScanSource {
+  const { family, blockTimeMs, finalityDepth, logsRangeMax }: ChainDefinition = CHAINS[network]
+  // Only a test network can be somebody's local node.
+  const local = development && mode === 'test'
+  const pollMs = Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, blockTimeMs / POLLS_PER_BLOCK))
+  return {
+    mode,
+    network,
+    family,
+    client,
+    createIndex: createWatchIndex,
+    pollMs: local ? Math.min(pollMs, POLL_DEVELOPMENT_MS) : pollMs,
+    finalityDepth,
+    batchMax: Math.min(BATCH_MAX, logsRangeMax),
+    development: local,
+  }
+}
+
+function ambientOf({ clock, random, logger, metrics }: ServiceContext) {
+  return { clock, random, logger, metrics }
+}

@@ -1,0 +1,50 @@
+import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
+import { ASSETS } from './assets.ts'
+import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './chain.ts'
+import { createEvmClient, type EvmToken } from './families/evm/client.ts'
+import { CHAINS } from './registry.ts'
+
+/** A chain client and the end of its connections. */
+export interface OpenChainClient extends ChainClient {
+  close(): Promise<void>
+}
+
+/**
+ * The client of a configured network in a mode, from the registry's rows and the installation's settings. Null when
+ * the network has no node in that mode, or is of a family that cannot be scanned yet.
+ */
+export function createChainClient(
+  networks: NetworkSettings,
+  mode: Mode,
+  network: NetworkId,
+  metrics: Metrics,
+): OpenChainClient | null {
+  const node = networks[mode][network]
+  const chain: ChainDefinition = CHAINS[network]
+  if (node === undefined || chain.chainIds === null) return null
+  return createEvmClient({
+    chain,
+    mode,
+    rpcUrls: node.rpcUrls,
+    chainId: node.chainId ?? chain.chainIds[mode],
+    nativeAsset: nativeAsset(chain),
+    tokens: tokensOf(network, node),
+    metrics,
+  })
+}
+
+function nativeAsset(chain: ChainDefinition): AssetId {
+  const asset = ASSET_IDS.find((id) => networkOf(id) === chain.id && symbolOf(id) === chain.nativeSymbol)
+  if (asset === undefined) throw new TypeError(`no asset row for the coin of ${chain.id}`)
+  return asset
+}
+
+function tokensOf(network: NetworkId, node: NodeSettings): readonly EvmToken[] {
+  return ASSET_IDS.filter((id) => networkOf(id) === network).flatMap((asset) => {
+    const row: AssetRow = ASSETS[asset]
+    const contract = row.contract === null ? null : (node.contracts?.[asset] ?? row.contract)
+    return contract === null ? [] : [{ asset, contract, decimals: row.decimals }]
+  })
+}

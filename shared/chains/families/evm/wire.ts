@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+const quantity = z.string().regex(/^0x[0-9a-fA-F]+$/)
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const bytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
+const height = quantity.transform(Number)
+
+/** A block as `eth_getBlockByNumber(n, false)` gives it; the fields that a chain of blocks is checked by. */
+export const headerSchema = z.object({
+  number: height,
+  hash,
+  parentHash: hash,
+  timestamp: height,
+  logsBloom: z.string().regex(/^0x[0-9a-f]{512}$/i),
+})
+export type Header = z.infer<typeof headerSchema>
+
+/** A block with its transactions, `eth_getBlockByNumber(n, true)`. */
+export const blockSchema = headerSchema.extend({
+  transactions: z.array(
+    z.object({
+      hash,
+      blockHash: hash,
+      from: address,
+      to: address.nullable().optional(),
+      value: quantity,
+    }),
+  ),
+})
+export type Block = z.infer<typeof blockSchema>
+
+/** One event of a contract, `eth_getLogs`. */
+export const logSchema = z.object({
+  address,
+  topics: z.array(hash),
+  data: bytes,
+  blockNumber: height,
+  blockHash: hash,
+  transactionHash: hash,
+  transactionIndex: height,
+  logIndex: height,
+  removed: z.boolean().optional(),
+})
+export type Log = z.infer<typeof logSchema>
+
+/** What a receipt says about success, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
+export const receiptSchema = z.object({ transactionHash: hash, blockHash: hash, status: z.enum(['0x0', '0x1']) })
+export type Receipt = z.infer<typeof receiptSchema>
+
+/** Any number in an answer. */
+export const quantitySchema = quantity
+/** Returned bytes of `eth_call`. */
+export const bytesSchema = bytes

@@ -1,0 +1,114 @@
+import type { ExceptionRecord } from './ports/events.ts'
+import { type BlockRef, type ChainClient, NodeUnreliable } from './ports/scanning.ts'
+import { orphanPayments } from './record-payments.ts'
+import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { cutWindow, type HashWindow } from './scan-window.ts'
+
+/**
+ * Goes back to the last block that the node and we agree on: takes back the payments above it, then moves the cursor
+ * there. Both are repeated harmlessly after a crash. A fork below finality or below everything we remember halts the
+ * scanner without touching a payment; on a development chain it means another chain, which is started from its beginning.
+ */
+export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
+  const { cursor, source, deps } = session
+  const fork = await findFork(source.client, cursor.window, headHeight)
+  const depth = fork === null ? Number.POSITIVE_INFINITY : cursor.height - fork.height
+  // The node showed another branch for a moment and is back on ours.
+  if (depth === 0) return
+  if (fork === null || depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)) {
+    await (source.development ? restartChain(session) : halt(session, depth))
+    return
+  }
+  assertHeld(session)
+  const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
+  await moveCursor(session, {
+    height: fork.height,
+    hash: fork.hash,
+    time: fork.time,
+    window: cutWindow(cursor.window, fork.height),
+  })
+  const { mode, network } = source
+  deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
+  deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
+}
+
+/** Newest block of the window that the node still has; null when there is none. */
+async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<BlockRef | null> {
+  for (const [height, hash] of [...window].reverse()) {
+    if (height > headHeight) continue
+    const block = await client.blockAt(height)
+    if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
+    if (block.hash === hash) return block
+  }
+  return null
+}
+
+/** Stops crediting until the node is back on our chain or a person decides; nothing that was written is touched. */
+async function halt(session: ScanSession, depth: number): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network } = source
+  const haltReason = `The chain forked ${Number.isFinite(depth) ? `${depth} blocks` : 'further'} below block ${cursor.height}, deeper than any reorganisation this network should have.`
+  await deps.exceptions.open([haltedChain(session, haltReason)])
+  await moveCursor(session, { status: 'halted', haltReason })
+  deps.metrics.gauge('scanner_halted', 1, { mode, network })
+  deps.logger.error({ network, mode, height: cursor.height, depth }, 'scanner halted')
+}
+
+/** Goes on after a halt when the node has our block again. Returns whether it does. */
+export async function resumeHalted(session: ScanSession): Promise<boolean> {
+  const { deps, source, cursor } = session
+  const { mode, network } = source
+  const block = await source.client.blockAt(cursor.height)
+  deps.metrics.gauge('scanner_halted', block?.hash === cursor.hash ? 0 : 1, { mode, network })
+  if (block?.hash !== cursor.hash) return false
+  await moveCursor(session, { status: 'catchup', haltReason: null })
+  await deps.exceptions.close([haltedChain(session, '').id], deps.clock.now())
+  deps.logger.warn({ network, mode, height: cursor.height }, 'scanner goes on: the node is back on our chain')
+  return true
+}
+
+/** Development only: another chain stands behind the URL. Its first block becomes the cursor, unconfirmed payments go. */
+export async function restartChain(session: ScanSession): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network } = source
+  const genesis = await source.client.blockAt(0)
+  if (genesis === null) throw new NodeUnreliable('the node has no block 0')
+  assertHeld(session)
+  const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: -1, unconfirmedOnly: true })
+  await moveCursor(session, {
+    height: 0,
+    hash: genesis.hash,
+    time: genesis.time,
+    window: [[0, genesis.hash]],
+    finalizedHeight: null,
+    genesisHash: genesis.hash,
+    status: 'catchup',
+    haltReason: null,
+  })
+  deps.metrics.count('scanner_restart_total', { mode, network })
+  deps.logger.error(
+    { network, mode, previousHeight: cursor.height, payments: changed.length },
+    'the development chain was replaced: scanning it from its first block',
+  )
+}
+
+function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
+  const { mode, network } = session.source
+  return {
+    id: `halted_chain:${mode}:${network}`,
+    kind: 'halted_chain',
+    workspaceId: null,
+    mode,
+    invoiceId: null,
+    paymentKey: null,
+    detail,
+    openedAt: session.deps.clock.now(),
+    closedAt: null,
+  }
+}
+
+/** A bounded set of label values. */
+function depthLabel(depth: number): string {
+  if (depth <= 3) return String(depth)
+  return depth <= 10 ? '4-10' : '11+'
+}

@@ -1,0 +1,72 @@
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ExceptionRepository } from './ports/events.ts'
+import type { ChainClient, ChainCursor, CursorRepository, WatchIndex } from './ports/scanning.ts'
+import type { RecordDeps } from './record-payments.ts'
+import type { ScanLease } from './scan-lease.ts'
+import type { WatchFeedDeps } from './watch-feed.ts'
+
+/** What scanning needs of the outside. */
+export interface ScanDeps extends RecordDeps {
+  readonly cursors: CursorRepository
+  readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
+  readonly exceptions: Pick<ExceptionRepository, 'open' | 'close'>
+}
+
+/** One network in one mode, and how it is read. */
+export interface ScanSource {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly family: Family
+  readonly client: ChainClient
+  readonly createIndex: () => WatchIndex
+  /** Pause between two looks at the head when there was nothing new, milliseconds. */
+  readonly pollMs: number
+  /** A reorganisation deeper than this halts the scanner. */
+  readonly finalityDepth: number
+  /** Most blocks read and committed in one step. */
+  readonly batchMax: number
+  /** True for development chains, which may be replaced by another behind the same URL. */
+  readonly development: boolean
+}
+
+/** One holder's stay at a network: from taking the lease to losing it. `cursor` is the last one that was committed. */
+export interface ScanSession {
+  readonly deps: ScanDeps
+  readonly source: ScanSource
+  readonly lease: ScanLease
+  readonly index: WatchIndex
+  cursor: ChainCursor
+}
+
+/** Another process scans this network now, or may: nothing more is written by this session. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
+/** Throws `LeaseLost` unless the lease is ours for certain. Asked directly before each write. */
+export function assertHeld(session: ScanSession): void {
+  if (!session.lease.isHeld()) throw new LeaseLost('the lease ran out')
+}
+
+/**
+ * Moves the cursor by compare-and-set on its hash and the lease's epoch. Throws `LeaseLost` when it was moved by
+ * somebody else. Everything that the new position stands for must be durable before.
+ */
+export async function moveCursor(
+  session: ScanSession,
+  next: Parameters<CursorRepository['advance']>[3],
+): Promise<void> {
+  assertHeld(session)
+  const { mode, network } = session.source
+  const expected = { hash: session.cursor.hash, epoch: session.lease.epoch }
+  if (!(await session.deps.cursors.advance(mode, network, expected, next))) {
+    throw new LeaseLost('the cursor was moved by another holder')
+  }
+  session.cursor = { ...session.cursor, ...next }
+}
+
+/** The scope that payment writes of this session carry. */
+export function writeScope(session: ScanSession) {
+  const { mode, network } = session.source
+  return { mode, network, epoch: session.lease.epoch }
+}

@@ -1,0 +1,85 @@
+import type { ChainClient } from './ports/scanning.ts'
+import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
+import { resolveReorg, resumeHalted } from './scan-reorg.ts'
+import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { extendWindow } from './scan-window.ts'
+
+/** Further behind than this is catching up. */
+const LIVE_LAG_MAX = 20
+/** How often a quiet chain's cursor says that its node still answers. */
+const HEARTBEAT_MS = 5_000
+
+type Head = Awaited<ReturnType<ChainClient['head']>>
+
+/**
+ * One look at the node: commits the next blocks, or walks back from a fork. Returns false when there was nothing to
+ * do. The order of a commit is payments and exceptions, then the cursor, then confirmations; each step may be
+ * repeated, so a crash between two costs nothing. Whatever the node fails to answer throws, and the cursor stays.
+ */
+export async function scanTick(session: ScanSession): Promise<boolean> {
+  const { source } = session
+  const head = await source.client.head()
+  reportPosition(session, head)
+  if (session.cursor.status === 'halted') return resumeHalted(session)
+  const { height, hash } = session.cursor
+  if (head.height > height) return scanForward(session, head)
+  if (head.height === height && head.hash === hash) return heartbeat(session, head)
+  // A lower head is a node that lags behind another one, or a development chain that lost its last blocks.
+  if (head.height < height && !source.development) return false
+  await resolveReorg(session, head.height)
+  return true
+}
+
+async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
+  const { deps, source, cursor, index } = session
+  const to = Math.min(head.height, cursor.height + source.batchMax)
+  const blocks = await source.client.scan(cursor.height + 1, to, index)
+  const [first] = blocks
+  const last = blocks.at(-1)
+  if (first === undefined || last === undefined) return false
+  if (first.parentHash !== cursor.hash) {
+    await resolveReorg(session, head.height)
+    return true
+  }
+  assertHeld(session)
+  await recordBlockTransfers(deps, { ...writeScope(session), blocks })
+  const seen = blocks.map((block) => [block.height, block.hash] as const)
+  await moveCursor(session, {
+    height: last.height,
+    hash: last.hash,
+    time: last.time,
+    window: extendWindow(cursor.window, seen, source.finalityDepth),
+    status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
+    ...headFields(session, head),
+  })
+  await confirmThroughCursor(session)
+  return true
+}
+
+/** Confirms what the committed cursor has buried deep enough. */
+export async function confirmThroughCursor(session: ScanSession): Promise<void> {
+  if (session.cursor.status === 'halted') return
+  assertHeld(session)
+  await confirmPayments(session.deps, { ...writeScope(session), height: session.cursor.height })
+}
+
+async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
+  if (session.deps.clock.now() - session.cursor.headSeenAt >= HEARTBEAT_MS) {
+    await moveCursor(session, { status: 'live', ...headFields(session, head) })
+  }
+  return false
+}
+
+/** Finality never goes back, whichever node says so. */
+function headFields(session: ScanSession, head: Head) {
+  const known = session.cursor.finalizedHeight
+  const finalizedHeight = head.finalizedHeight === null ? known : Math.max(known ?? 0, head.finalizedHeight)
+  return { headHeight: head.height, headSeenAt: session.deps.clock.now(), finalizedHeight }
+}
+
+function reportPosition({ deps, source, cursor }: ScanSession, head: Head): void {
+  const labels = { mode: source.mode, network: source.network }
+  deps.metrics.gauge('scanner_height', cursor.height, labels)
+  deps.metrics.gauge('scanner_head_height', head.height, labels)
+  deps.metrics.gauge('scanner_lag_blocks', Math.max(0, head.height - cursor.height), labels)
+}

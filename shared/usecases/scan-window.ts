@@ -1,0 +1,23 @@
+/** Heights and hashes of blocks already scanned, oldest first. */
+export type HashWindow = readonly (readonly [number, string])[]
+
+/** Newest blocks that are all kept. */
+const DENSE = 64
+
+/**
+ * The window after further blocks: the newest 64 all stay, older ones every 64 blocks back to twice the finality
+ * depth, so that a reorganisation of any tolerated depth finds its fork in few questions.
+ */
+export function extendWindow(window: HashWindow, blocks: HashWindow, finalityDepth: number): HashWindow {
+  const all = [...window, ...blocks]
+  const newest = all.at(-1)?.[0] ?? 0
+  return all.filter(([height]) => {
+    const depth = newest - height
+    return depth < DENSE || (height % DENSE === 0 && depth <= Math.max(2 * finalityDepth, 2 * DENSE))
+  })
+}
+
+/** The window without what lies above a fork. */
+export function cutWindow(window: HashWindow, forkHeight: number): HashWindow {
+  return window.filter(([height]) => height <= forkHeight)
+}
