@@ -48,7 +48,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     invoices,
     idempotency,
     rates,
-    payments: createPaymentRepository(db),
+    payments: createPaymentRepository(db, random),
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),
     deliveries: createDeliveryRepository(db),

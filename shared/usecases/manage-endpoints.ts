@@ -1,7 +1,6 @@
-import type { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
-import type { WebhookEndpointResource, webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
+import type { WebhookEndpointBody, WebhookEndpointResource } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import {
   type DeliveryRepository,
@@ -39,7 +38,7 @@ export interface ManageEndpointsDeps {
 export interface CreateEndpointInput {
   readonly workspace: Workspace
   readonly keyMode: Mode
-  readonly body: z.output<typeof webhookEndpointBody>
+  readonly body: WebhookEndpointBody
   /** Pre-allocated, so that a retry after a crash finds the endpoint it made. */
   readonly endpointId: string
   readonly opId: string

@@ -13,6 +13,8 @@ export const webhookEndpointBody = z.strictObject({
   description: text(500).optional(),
 })
 
+export type WebhookEndpointBody = z.output<typeof webhookEndpointBody>
+
 /** The public webhook endpoint; `secret` is there in the create response only. */
 export const webhookEndpointResource = z.strictObject({
   id: z.uuid(),
