@@ -1,0 +1,103 @@
+import { hits } from './faults.ts'
+import { type BookName, booksOf, priceOf, type Scene, stampOf } from './venue.ts'
+
+const CODES = ['EUR', 'GBP', 'BRL', 'MXN', 'COP', 'CLP', 'PEN', 'DOP', 'ARS'] as const
+const DAY_MS = 86_400_000
+
+/** Bitso `ticker/`: the peso books and one that we do not read. */
+export function bitsoBody(scene: Scene): unknown {
+  const names: readonly BookName[] = [
+    ['usd_mxn', 'USD', 'MXN'],
+    ['usdt_cop', 'USDT', 'COP'],
+    ['usdt_ars', 'USDT', 'ARS:crypto'],
+    ['btc_usdt', 'BTC', 'USDT'],
+  ]
+  const payload = booksOf(scene, names, { bps: 0, half: 2 }).map(({ id, bid, ask, last }) => ({
+    book: id,
+    last,
+    bid,
+    ask,
+    volume: '7.29',
+    created_at: new Date(stampOf(scene)).toISOString().replace(/\.\d+Z$/, '+00:00'),
+  }))
+  return { success: true, payload }
+}
+
+/** Coinbase v2 exchange rates: strings per USD, coins among them; the Argentine price is the official one. */
+export function coinbaseFxBody(scene: Scene): unknown {
+  const rates = mapEntries(tableOf(scene, 'ARS:official'), String)
+  const coins = scene.fault?.kind === 'empty' ? {} : { BTC: String(1 / priceOf(scene, 'BTC', 'USD')) }
+  return { data: { currency: 'USD', rates: { ...rates, ...coins } } }
+}
+
+/** Yadio: bare numbers per USD; the Argentine price is the crypto one. */
+export function yadioBody(scene: Scene): unknown {
+  return {
+    USD: tableOf(scene, 'ARS:crypto'),
+    BTC: scene.market.price('BTC', 'USD'),
+    base: 'USD',
+    timestamp: stampOf(scene) - 60_000,
+  }
+}
+
+/** open.er-api.com: a daily table stamped shortly after midnight UTC, three days ago while it is stale. */
+export function openErApiBody(scene: Scene): unknown {
+  const day = Math.floor(scene.now / DAY_MS) * DAY_MS - (scene.fault?.kind === 'stale' ? 3 * DAY_MS : 0)
+  const updatedAt = Math.min(day + 151_000, scene.now)
+  return {
+    result: 'success',
+    provider: 'https://www.exchangerate-api.com',
+    time_last_update_unix: Math.floor(updatedAt / 1_000),
+    time_last_update_utc: new Date(updatedAt).toUTCString().replace('GMT', '+0000'),
+    time_next_update_unix: Math.floor((updatedAt + DAY_MS) / 1_000),
+    time_eol_unix: 0,
+    base_code: 'USD',
+    rates: { USD: 1, ...tableOf(scene, 'ARS:official') },
+  }
+}
+
+/** DolarAPI: kinds of dollar, those that we do not read included. */
+export function dolarApiBody(scene: Scene): unknown {
+  if (scene.fault?.kind === 'empty') return []
+  const kinds = [
+    ['oficial', 'ARS:official', 0.97, 1.003],
+    ['mayorista', 'ARS:official', 0.999, 1.001],
+    ['cripto', 'ARS:crypto', 0.9999, 1.0001],
+    ['tarjeta', 'ARS:official', 1.3, 1.304],
+  ] as const
+  return kinds.map(([casa, series, low, high]) => ({
+    moneda: 'USD',
+    casa,
+    nombre: casa.charAt(0).toUpperCase() + casa.slice(1),
+    compra: priceOf(scene, 'USD', series) * (scene.fault?.kind === 'crossed' ? high * 1.01 : low),
+    venta: priceOf(scene, 'USD', series) * high,
+    fechaActualizacion: new Date(stampOf(scene)).toISOString(),
+  }))
+}
+
+/** CoinPaprika `/v1/tickers/{id}`: an aggregate of the whole market for one coin. */
+export function coinPaprikaBody(scene: Scene): unknown {
+  const id = scene.request.pathname.split('/').at(-1) ?? ''
+  const symbol = id.slice(0, Math.max(0, id.indexOf('-'))).toUpperCase()
+  return {
+    id,
+    symbol,
+    last_updated: new Date(stampOf(scene)).toISOString().replace(/\.\d+Z$/, 'Z'),
+    quotes: { USD: { price: priceOf(scene, symbol, 'USD'), volume_24h: 1.0e10 } },
+  }
+}
+
+function tableOf(scene: Scene, arsSeries: string): Record<string, number | string> {
+  if (scene.fault?.kind === 'empty') return {}
+  const codes = CODES.filter((code) => !hits(scene.fault, 'missing_pair', code))
+  return Object.fromEntries(
+    codes.map((code) => [
+      code,
+      hits(scene.fault, 'nan', code) ? 'nan' : priceOf(scene, 'USD', code === 'ARS' ? arsSeries : code),
+    ]),
+  )
+}
+
+function mapEntries<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}

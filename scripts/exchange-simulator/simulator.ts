@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxBody } from './crypto-formats.ts'
+import { FAULTS, type Fault, type FaultKind } from './faults.ts'
+import { bitsoBody, coinbaseFxBody, coinPaprikaBody, dolarApiBody, openErApiBody, yadioBody } from './fiat-formats.ts'
+import { createMarket, type Market } from './market.ts'
+import type { Scene } from './venue.ts'
+
+/** Prints a source's answer in its real format: a string goes out as it is, anything else as JSON. */
+const FORMATS = {
+  kraken: krakenBody,
+  coinbase: coinbaseBody,
+  bitstamp: bitstampBody,
+  okx: okxBody,
+  binance: binanceBody,
+  bitfinex: bitfinexText,
+  bitso: bitsoBody,
+  'coinbase-fx': coinbaseFxBody,
+  yadio: yadioBody,
+  'open-er-api': openErApiBody,
+  'dolar-api': dolarApiBody,
+  'coin-paprika': coinPaprikaBody,
+} as const satisfies Record<string, (scene: Scene) => unknown>
+
+/** A simulated source, by the name it has in the configuration of rates. */
+export type SimulatedSource = keyof typeof FORMATS
+
+const SOURCES = Object.keys(FORMATS) as readonly SimulatedSource[]
+
+/** A running simulator. */
+export interface ExchangeSimulator {
+  readonly url: string
+  /** Base URL by source name, ready for `PAYMESH_RATE_SOURCES`. */
+  readonly sourceUrls: Readonly<Record<SimulatedSource, string>>
+  /** Moves a coin on every venue at once. */
+  setPrice(symbol: string, usd: number): void
+  /** Makes a source misbehave until it is healed; `symbol` narrows faults of pairs to one coin or fiat. */
+  misbehave(source: SimulatedSource, fault: FaultKind, symbol?: string): void
+  /** Ends the faults of one source, or of all. */
+  heal(source?: SimulatedSource): void
+  stop(): Promise<void>
+}
+
+/** Options of {@link startExchangeSimulator}. */
+export interface ExchangeSimulatorOptions {
+  /** 0 = any free port of the loopback interface. */
+  readonly port: number
+  /** USD per unit, over the built-in prices. */
+  readonly seedPrices?: Readonly<Record<string, number>>
+  /** Clock of the time stamps; the machine's by default. */
+  readonly now?: () => number
+}
+
+interface Simulation {
+  readonly market: Market
+  readonly faults: Map<string, Fault>
+  readonly lastBodies: Map<string, string>
+  readonly now: () => number
+}
+
+/**
+ * Starts one HTTP server that speaks the format of every price source under `/<source>/…`. Besides the methods it can
+ * be driven by `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=` and
+ * `POST /control/price?symbol=&usd=`; `GET /control` prints its prices and faults.
+ */
+export async function startExchangeSimulator(options: ExchangeSimulatorOptions): Promise<ExchangeSimulator> {
+  const simulation: Simulation = {
+    market: createMarket(options.seedPrices),
+    faults: new Map(),
+    lastBodies: new Map(),
+    now: options.now ?? Date.now,
+  }
+  const server = createServer((request, response) => answer(simulation, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, '127.0.0.1', resolve)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    sourceUrls: Object.fromEntries(SOURCES.map((source) => [source, `${url}/${source}`])) as Record<
+      SimulatedSource,
+      string
+    >,
+    setPrice: simulation.market.setPrice,
+    misbehave: (source, kind, symbol) => void simulation.faults.set(source, { kind, symbol: symbol ?? null }),
+    heal: (source) => (source === undefined ? simulation.faults.clear() : void simulation.faults.delete(source)),
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const NOT_FOUND: Reply = { status: 404, body: '{"message":"NotFound"}' }
+const MAINTENANCE = '<html><body><h1>Scheduled maintenance</h1></body></html>'
+
+/** Faults that replace the answer as a whole. */
+const BROKEN_REPLIES: Partial<Readonly<Record<FaultKind, Reply>>> = {
+  http_500: { status: 500, body: MAINTENANCE, headers: { 'content-type': 'text/html' } },
+  http_429: { status: 429, body: '{"message":"Too many requests"}', headers: { 'retry-after': '30' } },
+  forbidden: { status: 403, body: '{"message":"Forbidden"}' },
+  html: { status: 200, body: MAINTENANCE, headers: { 'content-type': 'text/html' } },
+}
+
+function answer(simulation: Simulation, request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+  const source = SOURCES.find((name) => url.pathname.startsWith(`/${name}/`))
+  if (source !== undefined && simulation.faults.get(source)?.kind === 'timeout') return
+  const { status, body, headers } = replyTo(simulation, request.method ?? 'GET', url, source)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(body)
+}
+
+function replyTo(simulation: Simulation, method: string, url: URL, source: SimulatedSource | undefined): Reply {
+  try {
+    if (source !== undefined) return sourceReply(simulation, source, url)
+    return url.pathname.startsWith('/control') ? controlReply(simulation, method, url) : NOT_FOUND
+  } catch (error) {
+    return { status: 400, body: JSON.stringify({ error: String(error) }) }
+  }
+}
+
+function sourceReply(simulation: Simulation, source: SimulatedSource, request: URL): Reply {
+  const fault = simulation.faults.get(source) ?? null
+  const broken = fault === null ? undefined : BROKEN_REPLIES[fault.kind]
+  if (broken !== undefined) return broken
+  simulation.market.step()
+  const printed = FORMATS[source]({ market: simulation.market, fault, now: simulation.now(), request })
+  const fresh = typeof printed === 'string' ? printed : JSON.stringify(printed)
+  const body = fault?.kind === 'frozen' ? (simulation.lastBodies.get(source) ?? fresh) : fresh
+  simulation.lastBodies.set(source, body)
+  const refused = source === 'binance' && body.startsWith('{')
+  return { status: refused ? 400 : 200, body, headers: fault?.kind === 'stale' ? { age: '600' } : {} }
+}
+
+function controlReply({ market, faults }: Simulation, method: string, url: URL): Reply {
+  const parameter = (name: string) => url.searchParams.get(name) ?? ''
+  const state = () => JSON.stringify({ prices: market.prices(), faults: Object.fromEntries(faults) })
+  const source = SOURCES.find((name) => name === parameter('source'))
+  if (method === 'GET') return { status: 200, body: state() }
+  switch (url.pathname) {
+    case '/control/price':
+      market.setPrice(parameter('symbol'), positive(parameter('usd')))
+      break
+    case '/control/heal':
+      if (source === undefined) faults.clear()
+      else faults.delete(source)
+      break
+    case '/control/misbehave': {
+      const kind = FAULTS.find((name) => name === parameter('fault'))
+      if (kind === undefined || source === undefined) throw new Error(`sources: ${SOURCES}; faults: ${FAULTS}`)
+      faults.set(source, { kind, symbol: url.searchParams.get('symbol') })
+      break
+    }
+    default:
+      return NOT_FOUND
+  }
+  return { status: 200, body: state() }
+}
+
+function positive(text: string): number {
+  const value = Number(text)
+  if (!(value > 0 && value < 1e12)) throw new Error(`not a price: ${text}`)
+  return value
+}

@@ -1,0 +1,67 @@
+import type { StartService } from '#services/context.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createQueueWorker } from '#shared/queues/worker.ts'
+import { createHttpGet } from '#shared/runtime/http-get.ts'
+import { QUEUES, type Random } from '#shared/usecases/ports/runtime.ts'
+import { createRateCycle } from './rate-cycle.ts'
+import { createRateSources } from './rate-sources.ts'
+import { createTripwire, TRIPWIRE_SOURCE, TRIPWIRE_URL } from './tripwire.ts'
+
+const CYCLE_MS = 15_000
+/** Sources must not see all installations at the same second. */
+const JITTER = 0.2
+const IDLE_SWEEP_MS = 60_000
+
+/**
+ * The `rates` process: a snapshot every 15 s ± 20 %, the first one at once, further ones on a kick of `cycle`. Any
+ * number may run; a lease lets one of them work. A lost kick costs nothing, since the timer comes anyway.
+ */
+export const start: StartService = async (context) => {
+  const logger = context.logger.child({ service: 'rates' })
+  const { config, db, redis, clock, random, metrics } = context
+  const ambient = { clock, random, metrics, logger }
+  const http = createHttpGet({ userAgent: 'Paymesh-Rates/1.0' })
+  const { sourceUrls } = config.rates
+  const cycle = createRateCycle({
+    ...ambient,
+    rates: createRateRepository(db),
+    leases: createLeaseRepository(db),
+    sources: createRateSources({ ...ambient, http, sourceUrls }),
+    tripwire: createTripwire({ http, clock, logger, baseUrl: sourceUrls[TRIPWIRE_SOURCE] ?? TRIPWIRE_URL }),
+  })
+  const timer = repeat(cycle.run, random)
+  const worker = createQueueWorker(redis, ambient, {
+    queue: QUEUES.rates,
+    concurrency: 1,
+    handle: cycle.run,
+    // Rates are due by the clock and not by rows: there is nothing that a sweep could find.
+    sweep: async () => [],
+    sweepEveryMs: IDLE_SWEEP_MS,
+  })
+  return async () => {
+    timer.stop()
+    // Requests in flight end at once, so that the running cycle does not hold up the shutdown for its deadline.
+    const stopped = cycle.stop()
+    await http.close()
+    await Promise.all([stopped, worker.stop()])
+  }
+}
+
+function repeat(run: () => Promise<void>, random: Random): { stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const round = async (): Promise<void> => {
+    await run()
+    if (stopped) return
+    const [byte = 0] = random.bytes(1)
+    timer = setTimeout(() => void round(), CYCLE_MS * (1 - JITTER + (2 * JITTER * byte) / 255))
+  }
+  void round()
+  return {
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}

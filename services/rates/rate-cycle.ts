@@ -1,0 +1,59 @@
+import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
+import type { RateSources } from '#shared/usecases/ports/rate-sources.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { type PublishRatesDeps, publishRates } from '#shared/usecases/publish-rates.ts'
+
+/** One process at a time fetches and publishes; the others stand by. */
+export interface RateCycle {
+  /** Runs one cycle after those already running; resolves when it ended. Never throws and never overlaps another. */
+  run(): Promise<void>
+  /** Lets the running cycle end, starts no more and frees the lease. */
+  stop(): Promise<void>
+}
+
+/** What {@link createRateCycle} needs. */
+export interface RateCycleDeps extends Ambient, PublishRatesDeps {
+  readonly sources: RateSources
+  readonly leases: LeaseRepository
+}
+
+/** Three cycles: a holder that dies is replaced well before its last snapshot expires. */
+const LEASE_MS = 45_000
+const LEASE_ID = 'rates'
+
+/** Builds the cycle of this process: take the lease, ask every source, publish what agrees. */
+export function createRateCycle(deps: RateCycleDeps): RateCycle {
+  const owner = deps.random.uuid()
+  let tail = Promise.resolve()
+  let stopping = false
+
+  async function cycle(): Promise<void> {
+    if (stopping) return
+    const startedAt = performance.now()
+    try {
+      if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
+      const quotes = await deps.sources.poll()
+      if (!stopping) await publishRates(deps, quotes)
+    } catch (error) {
+      deps.metrics.count('rate_cycles_failed_total')
+      deps.logger.error({ err: error }, 'rate cycle failed')
+    }
+    deps.metrics.observe('rate_cycle_seconds', (performance.now() - startedAt) / 1_000)
+  }
+
+  return {
+    run() {
+      tail = tail.then(cycle)
+      return tail
+    },
+    async stop() {
+      stopping = true
+      await tail
+      try {
+        await deps.leases.release(LEASE_ID, owner)
+      } catch (error) {
+        deps.logger.warn({ err: error }, 'the rates lease was left to expire')
+      }
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { HttpGet } from '#shared/runtime/http-get.ts'
+import type { RateSources } from '#shared/usecases/ports/rate-sources.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { ALL_SOURCES } from './all-sources.ts'
+import { createSourcePoller } from './source-poller.ts'
+
+/** What {@link createRateSources} needs. */
+export interface RateSourcesDeps extends Pick<Ambient, 'clock' | 'logger' | 'metrics'> {
+  readonly http: Pick<HttpGet, 'get'>
+  /** Base URL by source name; a source without one is asked at its public address. */
+  readonly sourceUrls: Readonly<Record<string, string>>
+  /** Total time a source has for one answer, milliseconds; 4,000 by default. */
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 4_000
+
+/** Every known source behind one poll. */
+export function createRateSources(deps: RateSourcesDeps): RateSources {
+  const pollers = ALL_SOURCES.map((source) =>
+    createSourcePoller({
+      ...deps,
+      source,
+      baseUrl: deps.sourceUrls[source.name] ?? source.defaultUrl,
+      timeoutMs: deps.timeoutMs ?? TIMEOUT_MS,
+    }),
+  )
+  return {
+    async poll() {
+      await Promise.all(pollers.map((poller) => poller.poll()))
+      return pollers.flatMap((poller) => poller.quotes())
+    },
+  }
+}
