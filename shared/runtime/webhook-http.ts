@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher } from 'undici'
 import type { HttpOut, HttpPhases, HttpPost, HttpResult } from '#shared/usecases/ports/http-out.ts'
 import { type ConnectionLog, createConnectionLog } from './connection-log.ts'
@@ -54,6 +55,8 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
   })
   const inside = agent(localhostOnly)
   const stopping = new AbortController()
+  // Every request in flight listens to it.
+  setMaxListeners(0, stopping.signal)
   return {
     post: async (request) => {
       const parsed = parseEgressUrl(request.url, { allowLocalhost: request.allowLocalhost })

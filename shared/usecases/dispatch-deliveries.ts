@@ -102,14 +102,11 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
 async function turn(self: Process, lane: DispatchLane, endpointId: string): Promise<void> {
   const { clock, kicker } = self.deps
   const cap = capOf(self, endpointId)
-  if (lane === 'fast' && cap.isSlow(clock.now())) {
-    kicker.kick(QUEUES.webhooksSlow, endpointId)
-    return
-  }
+  const isMisplaced = (): boolean => lane === 'fast' && cap.isSlow(clock.now())
   const until = clock.now() + TURN_MS
   let sent = 0
   let gathered = false
-  while (!self.stopping && sent < TURN_SENDS && clock.now() < until) {
+  while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
     const room = Math.min(cap.slots.free(), self.lanes[lane].free(), TURN_SENDS - sent)
     if (room === 0) {
       await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], until - clock.now())
@@ -124,7 +121,7 @@ async function turn(self: Process, lane: DispatchLane, endpointId: string): Prom
     }
   }
   if (self.stopping) return
-  // To the tail of the queue, so that endpoints take turns; one without a free place is woken by the next that ends.
+  // To the tail of its queue, so that endpoints take turns; one without a free place is woken by the next that ends.
   if (cap.slots.free() > 0) kicker.kick(queueOf(self, endpointId), endpointId)
   else self.hungry.add(endpointId)
 }
