@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { parseConfig } from '#shared/config/schema.ts'
+import { awaitPayable } from './await-payable.ts'
 import { lockDataDir } from './data-lock.ts'
 import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
 import { type Environment, keepSecrets, removeEnvironment, writeEnvironment } from './environment.ts'
@@ -29,7 +30,7 @@ const LOCAL_CONFIRMATIONS = 3
 
 /**
  * Starts Paymesh on a data folder with everything around it: stores, a local chain, simulated exchanges, a seeded
- * workspace. Resolves when the API answers and `dev.json` is written. On failure nothing is left running.
+ * workspace. Resolves when the API answers, a test invoice can be priced and paid, and `dev.json` is written. On failure nothing is left running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = resolve(options.dataDir)
@@ -60,6 +61,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     undo.push(runner.stop)
     const devNow = () => devInfo(environment, around, seed, runner)
     await answers(devNow().apiUrl)
+    await awaitPayable(config, ['ethereum'])
     publish = () => writeDevInfo(dataDir, devNow())
     publish()
     const { kill, restart, pidOf } = runner

@@ -36,3 +36,21 @@ it('leaves out what is below the level', () => {
   createLogger({ name: 'api', level: 'warn', destination }).info({}, 'quiet')
   expect(lines).toEqual([])
 })
+
+// Guards access: errors of libraries carry requests and answers with credentials in them.
+it('writes of an error what identifies it, and none of its other properties', () => {
+  const { lines, destination } = capture()
+  const error = Object.assign(new TypeError('failed'), {
+    code: 'E_X',
+    internal: 'why',
+    response: { token: 'must-not-appear' },
+  })
+  createLogger({ name: 'api', level: 'info', destination }).warn({ err: error }, 'call failed')
+  expect(JSON.parse(lines[0] ?? '').err).toMatchObject({
+    type: 'TypeError',
+    message: 'failed',
+    code: 'E_X',
+    internal: 'why',
+  })
+  expect(lines[0]).not.toContain('must-not-appear')
+})

@@ -26,9 +26,19 @@ export function createLogger({ name, level, destination }: LoggerOptions): Logge
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: pino.stdSerializers.errWithCause, err: pino.stdSerializers.errWithCause },
+    serializers: { error: (error: unknown) => describeError(error), err: (error: unknown) => describeError(error) },
   }
   return wrap(destination === undefined ? pino(options) : pino(options, destination))
+}
+
+/** Other properties of an error are left out: libraries put whole requests and answers there. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : undefined
+  const internal = 'internal' in error && typeof error.internal === 'string' ? error.internal : undefined
+  const cause = error.cause === undefined || depth === 3 ? undefined : describeError(error.cause, depth + 1)
+  return { type: error.name, message: error.message, code, internal, stack: error.stack, cause }
 }
 
 function wrap(logger: PinoLogger): Logger {

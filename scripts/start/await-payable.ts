@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '#shared/config/schema.ts'
+import { connectDatabase } from '#shared/db/connect.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+
+const PAYABLE_MS = 20_000
+
+/**
+ * Waits until a first invoice can be priced and paid: a rate snapshot is published, and the sandbox wallet of test mode
+ * has addresses that the scanners of the given networks (of the EVM family) watch. Throws after 20 s with what is missing.
+ */
+export async function awaitPayable(config: Config, networks: readonly NetworkId[]): Promise<void> {
+  const logger = createLogger({ name: 'start', level: 'silent' })
+  const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })
+  try {
+    const rates = createRateRepository(db)
+    const wallets = createWalletRepository(db)
+    const missing = async (): Promise<string | null> => {
+      if ((await rates.latest()) === null) return 'no rates were published'
+      const materials = await wallets.listMaterials()
+      const sandbox = materials.find((one) => one.sandbox && one.family === 'evm' && one.mode === 'test')
+      if (sandbox === undefined) return 'the sandbox wallet does not exist'
+      const [next] = await wallets.addressesAt(sandbox.id, [sandbox.nextIndex])
+      const watched = networks.every((network) => next?.watchedOn.includes(network))
+      return watched ? null : `no address is watched on ${networks.join(' and ')}`
+    }
+    let reason = await missing()
+    for (const until = Date.now() + PAYABLE_MS; reason !== null && Date.now() < until; reason = await missing()) {
+      await delay(50)
+    }
+    if (reason !== null) throw new Error(`${reason} within ${PAYABLE_MS / 1_000} s; the log has the cause`)
+  } finally {
+    await db.close()
+  }
+}
