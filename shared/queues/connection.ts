@@ -33,7 +33,11 @@ const COMMAND_TIMEOUT_MS = 500
 
 type Settings = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'>
 
-const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, 1_000), enableReadyCheck: true }
+const reconnect = {
+  retryStrategy: (times: number) => Math.min(times * 50, 1_000),
+  enableReadyCheck: true,
+  disconnectTimeout: 100,
+}
 
 /** Starts connecting and returns at once; a process comes up and works with Redis down. */
 export function connectRedis(options: RedisConnectionOptions): RedisConnections {
@@ -115,7 +119,8 @@ function watchHealth(producer: Redis, logger: Logger) {
     )
   }
   producer.on('ready', ping)
-  producer.on('close', () => set(false))
+  const gone = (): void => set(false)
+  producer.on('close', gone)
   const timer = setInterval(ping, PING_EVERY_MS)
   timer.unref()
 
@@ -136,6 +141,7 @@ function watchHealth(producer: Redis, logger: Logger) {
     },
     stop: () => {
       clearInterval(timer)
+      producer.off('close', gone)
       for (const settle of [...waiters]) settle(false)
     },
   }

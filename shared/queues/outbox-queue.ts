@@ -1,0 +1,40 @@
+/**
+ * Queue `outbox`
+ *   producer         everything that creates or changes an invoice, and the sweep
+ *   consumer         service `outbox`
+ *   payload          `{ id }` = `shard-<n>`, n from 0 to 7
+ *   idempotency key  the shard: one job of it waits and one runs, in all processes together
+ *   ordering         entries of one invoice are relayed in order of their sequence number
+ *   retry class      none in the queue; a failed or lost job comes back by the sweep
+ *   a lost job costs one sweep interval (1 s)
+ */
+import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
+import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+import { createQueueWorker, type QueueWorker } from './worker.ts'
+
+/** Relays saved entries to events, deliveries, mails and the inbox; every shard may run at the same time. */
+export function createOutboxWorker(
+  redis: RedisConnections,
+  ambient: Ambient,
+  work: {
+    /** Relays what waits in a shard; safe to repeat. */
+    relay(shard: number): Promise<unknown>
+    /** Shards holding an entry older than a kick takes. */
+    overdue(): Promise<readonly number[]>
+  },
+): QueueWorker {
+  return createQueueWorker(redis, ambient, {
+    queue: QUEUES.outbox,
+    concurrency: OUTBOX_SHARDS,
+    handle: (id) => work.relay(shardOf(id)),
+    sweep: async () => (await work.overdue()).map((shard) => `shard-${shard}`),
+    sweepEveryMs: 1_000,
+  })
+}
+
+function shardOf(id: string): number {
+  const shard = Number(/^shard-(\d)$/.exec(id)?.[1])
+  if (!Number.isInteger(shard) || shard >= OUTBOX_SHARDS) throw new TypeError(`no outbox shard ${id}`)
+  return shard
+}

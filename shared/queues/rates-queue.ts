@@ -1,0 +1,33 @@
+/**
+ * Queue `rates`
+ *   producer         operators who want a cycle now, and the sweep, which is the timer
+ *   consumer         service `rates`, one process at a time by a named lease
+ *   payload          `{ id }` = `cycle`
+ *   idempotency key  the constant id: one cycle waits and one runs
+ *   ordering         none; a cycle publishes one snapshot under its own time
+ *   retry class      none in the queue; the next cycle is the retry
+ *   a lost job costs one sweep interval
+ */
+import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+import { createQueueWorker, type QueueWorker } from './worker.ts'
+
+/** Runs rate cycles, one at a time. */
+export function createRatesWorker(
+  redis: RedisConnections,
+  ambient: Ambient,
+  work: {
+    /** Fetches, judges and publishes; safe to repeat. */
+    runCycle(): Promise<unknown>
+    /** True when the newest snapshot is old enough for the next cycle and this process may run it. */
+    isDue(): Promise<boolean>
+  },
+): QueueWorker {
+  return createQueueWorker(redis, ambient, {
+    queue: QUEUES.rates,
+    concurrency: 1,
+    handle: () => work.runCycle(),
+    sweep: async () => ((await work.isDue()) ? ['cycle'] : []),
+    sweepEveryMs: 1_000,
+  })
+}
