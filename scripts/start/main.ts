@@ -78,8 +78,8 @@ function explain(error: unknown): string {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * The first signal ends the stack in order, also one that came while it was starting; a second one leaves at once, and
- * the guards end what we started.
+ * The first signal ends a running stack in order. While it still starts, or on a second signal, we leave at once and the
+ * guards end what was started.
  */
 function catchSignals(): { stopWith(stack: Stack): void } {
   let stack: Stack | undefined
@@ -97,18 +97,14 @@ function catchSignals(): { stopWith(stack: Stack): void } {
   const onSignal = () => {
     // Ctrl-C under npm arrives twice: from the terminal, and handed on by npm.
     if (askedAt !== null && performance.now() - askedAt < ECHO_MS) return
-    if (askedAt !== null) process.exit(130)
+    if (askedAt !== null || stack === undefined) process.exit(130)
     askedAt = performance.now()
-    if (stack === undefined) process.stdout.write('\nwill stop as soon as it has started; once more leaves at once\n')
-    else stop(stack)
+    stop(stack)
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  process.on('SIGHUP', onSignal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   return {
     stopWith: (running) => {
       stack = running
-      if (askedAt !== null) stop(running)
     },
   }
 }
