@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { type GuardMemory, type GuardVerdict, guard } from './guard.ts'
+
+const MINUTE = 60_000
+
+/** Feeds prices through the guard, 15 s apart, and gives the verdicts. */
+function run(name: string, prices: readonly string[], confirmed = false, stepMs = 15_000): readonly GuardVerdict[] {
+  let memory: GuardMemory | null = null
+  return prices.map((price, index) => {
+    const verdict = guard({ name, price: parseDecimal(price), now: index * stepMs, memory, confirmed })
+    memory = verdict.memory
+    return verdict
+  })
+}
+
+const outcomes = (verdicts: readonly GuardVerdict[]) => verdicts.map(({ publish, reason }) => [publish, reason])
+
+describe('the jump guard', () => {
+  it('lets moves of up to 10 % pass', () => {
+    expect(outcomes(run('BTC', ['100', '110', '99']))).toEqual([
+      [true, null],
+      [true, null],
+      [true, null],
+    ])
+  })
+
+  it('wants a move of more than 10 % to be seen in two cycles', () => {
+    expect(outcomes(run('BTC', ['100', '85', '85.5', '85']))).toEqual([
+      [true, null],
+      [false, 'jump_pending'],
+      [true, null],
+      [true, null],
+    ])
+  })
+
+  it('forgets a jump that was gone in the next cycle', () => {
+    expect(outcomes(run('BTC', ['100', '85', '100', '85']))).toEqual([
+      [true, null],
+      [false, 'jump_pending'],
+      [true, null],
+      [false, 'jump_pending'],
+    ])
+  })
+
+  it('does not take two different jumps for a confirmation', () => {
+    expect(run('BTC', ['100', '115', '85']).map((verdict) => verdict.publish)).toEqual([true, false, false])
+  })
+
+  // Money: a majority that is wrong alike must not set a price.
+  it('refuses a move of more than 30 % for as long as nobody confirms it', () => {
+    const verdicts = run('BTC', ['100', '1000', '1000', '1000', '100'])
+    expect(verdicts.map((verdict) => verdict.publish)).toEqual([true, false, false, false, true])
+    expect(verdicts[3]?.reason).toBe('jump_refused')
+  })
+
+  it('takes a confirmed move of more than 30 % in the second cycle', () => {
+    expect(run('BTC', ['100', '60', '60'], true).map((verdict) => verdict.publish)).toEqual([true, false, true])
+  })
+
+  it('has nothing to compare with after a day', () => {
+    expect(run('BTC', ['100', '1000'], false, 25 * 60 * MINUTE).map((verdict) => verdict.publish)).toEqual([true, true])
+  })
+})
+
+describe('the peg guard', () => {
+  it('warns beyond 1 % and stops beyond 3 %, on either side', () => {
+    expect(outcomes(run('USDT', ['1', '0.985', '0.965']))).toEqual([
+      [true, null],
+      [true, 'depeg_warning'],
+      [false, 'depeg_stopped'],
+    ])
+    expect(run('USDC', ['1.031'])[0]?.reason).toBe('depeg_stopped')
+  })
+
+  it('comes back only after ten minutes inside 2 %', () => {
+    const verdicts = run('USDT', ['0.96', '0.985', '0.985', '0.975', '0.99', '0.99', '0.99'], false, 5 * MINUTE)
+    expect(verdicts.map((verdict) => verdict.publish)).toEqual([false, false, false, false, false, false, true])
+  })
+
+  it('does not touch coins', () => {
+    expect(run('POL', ['0.112'])[0]).toMatchObject({ publish: true, reason: null })
+  })
+})
