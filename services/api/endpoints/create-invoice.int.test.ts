@@ -196,6 +196,8 @@ describe('403 and 503', () => {
     // Past the second for which a process may keep what it knows of the rates.
     api.engine.advance(2_000)
     await api.engine.publishRates()
+    // The hour also ended what the process held of derived addresses.
+    await api.engine.watchEverything()
   })
 })
 

@@ -1,0 +1,242 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectRedis } from '#shared/queues/connection.ts'
+import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
+import { createMetrics } from '#shared/runtime/metrics.ts'
+import { type ApiAnswer, openApi, type TestApi } from '#test/support/api.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+let api: TestApi
+const BODY = { amount: '25.00', currency: 'USD' }
+
+beforeAll(async () => {
+  api = await openApi(stores)
+})
+afterAll(() => api.close())
+
+function expectRateHeaders({ headers }: Pick<ApiAnswer, 'headers'>): void {
+  expect(headers.get('x-ratelimit-limit')).toBe('120')
+  expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThanOrEqual(0)
+  expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(1_700_000_000)
+}
+
+/** Sends bytes as they are and collects everything until the server closes. */
+function sendRaw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes))
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk.toString()
+    })
+    socket.on('close', () => resolve(received))
+    socket.on('error', reject)
+  })
+}
+
+describe('the envelope and the rate headers', () => {
+  const cases: readonly (readonly [string, string, object, number, string])[] = [
+    ['GET', '/invoices', {}, 200, ''],
+    ['GET', '/invoices', { key: null }, 401, 'UNAUTHENTICATED'],
+    ['GET', '/nothing', {}, 404, 'NOT_FOUND'],
+    ['GET', '/nothing', { key: null }, 404, 'NOT_FOUND'],
+    ['GET', '/../../etc/passwd', {}, 404, 'NOT_FOUND'],
+    ['PUT', '/invoices', {}, 405, 'NOT_FOUND'],
+    ['OPTIONS', '/invoices', {}, 405, 'NOT_FOUND'],
+    ['POST', '/invoices', { body: '{' }, 400, 'VALIDATION_ERROR'],
+    ['POST', '/invoices', { body: 'a=b', headers: { 'content-type': 'text/plain' } }, 415, 'VALIDATION_ERROR'],
+    [
+      'POST',
+      '/invoices',
+      { body: '{}', headers: { 'content-type': 'application/json; charset=latin1' } },
+      415,
+      'VALIDATION_ERROR',
+    ],
+    ['POST', '/invoices', { body: '{}', headers: { 'content-encoding': 'gzip' } }, 415, 'VALIDATION_ERROR'],
+    ['POST', '/invoices', { body: `"${'x'.repeat(256 * 1024)}"` }, 413, 'VALIDATION_ERROR'],
+    ['POST', '/invoices', { body: `${'['.repeat(100_000)}` }, 400, 'VALIDATION_ERROR'],
+    ['POST', '/invoices', { body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }, 400, 'VALIDATION_ERROR'],
+  ]
+  it.each(cases)('%s %s %j is %i %s', async (method, path, request, status, code) => {
+    const answer = await api.call(method, path, request)
+    expect([answer.status, answer.json.error?.code ?? '']).toEqual([status, code])
+    expect(answer.json.request_id).toMatch(/^req_/)
+    expect(Object.keys(answer.json)).toEqual(
+      code === '' ? ['data', 'meta', 'error', 'request_id'] : ['data', 'error', 'request_id'],
+    )
+    expectRateHeaders(answer)
+  })
+
+  it('names the allowed methods', async () => {
+    expect((await api.call('PATCH', '/invoices')).headers.get('allow')).toBe('GET, HEAD, POST')
+    expect((await api.call('GET', '/test/invoices/x/simulate')).headers.get('allow')).toBe('POST')
+  })
+
+  it('answers HEAD like GET, without a body', async () => {
+    const { status, text, headers } = await api.call('HEAD', '/invoices')
+    expect([status, text]).toEqual([200, ''])
+    expectRateHeaders({ headers })
+  })
+
+  it('keeps the envelope for a body that is larger than it said, in chunks', async () => {
+    const head = `POST /api/v1/invoices HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${api.testKey}\r\n`
+    const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`
+    const answer = await sendRaw(
+      `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(9)}0\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer).toContain('"code":"VALIDATION_ERROR"')
+  })
+
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['a header of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', 400],
+  ])('keeps the envelope for %s', async (_name, bytes, status) => {
+    const answer = await sendRaw(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(answer).toContain('X-RateLimit-Limit: 120')
+    expect(answer).toMatch(/"request_id":"req_\w+"}$/)
+  })
+})
+
+describe('authentication', () => {
+  it.each([
+    ['no scheme', (key: string) => key],
+    ['another scheme', (key: string) => `Basic ${key}`],
+    ['another key', () => `Bearer pm_test_${'a'.repeat(38)}`],
+    ['a changed key', (key: string) => `Bearer ${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`],
+    ['a key of the other mode', (key: string) => `Bearer ${key.replace('pm_test_', 'pm_live_')}`],
+    ['nothing', () => 'Bearer '],
+    ['an object', () => 'Bearer [object Object]'],
+  ])('refuses %s', async (_name, header) => {
+    const answer = await api.call('GET', '/invoices', { key: null, headers: { authorization: header(api.testKey) } })
+    expect([answer.status, answer.json.error.code]).toEqual([401, 'UNAUTHENTICATED'])
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  it('takes the scheme in any case', async () => {
+    const headers = { authorization: `bearer ${api.testKey}` }
+    expect((await api.call('GET', '/invoices', { key: null, headers })).status).toBe(200)
+  })
+
+  // Guarantee: a revoked key stops at the very next request, although its record was cached a moment ago.
+  it('stops a revoked key at its next request', async () => {
+    const { record, apiKey } = await api.newKey('test')
+    for (let i = 0; i < 3; i += 1) expect((await api.call('GET', '/invoices', { key: apiKey })).status).toBe(200)
+    await api.revoke(record.id)
+    expect((await api.call('GET', '/invoices', { key: apiKey })).status).toBe(401)
+  })
+
+  // Guarantee: a suspension counts from the next request, before scope and mode are looked at.
+  it('stops a suspended workspace at its next request', async () => {
+    const workspace = await api.newWorkspace()
+    const { apiKey } = await api.newKey('test', ['payments:read'], workspace.id)
+    expect((await api.call('GET', '/payments', { key: apiKey })).status).toBe(200)
+    await api.updateWorkspace(workspace.id, { status: 'suspended' })
+    for (const path of ['/payments', '/invoices']) {
+      const { status, json } = await api.call('GET', path, { key: apiKey })
+      expect([status, json.error.code]).toEqual([403, 'WORKSPACE_SUSPENDED'])
+    }
+    await api.updateWorkspace(workspace.id, { status: 'active' })
+    expect((await api.call('GET', '/payments', { key: apiKey })).status).toBe(200)
+  })
+})
+
+describe('the rate limit', () => {
+  it('lets a burst of 60 through, then answers 429 with a time to wait', async () => {
+    const { apiKey } = await api.newKey('test')
+    const answers = await Promise.all([...Array(80)].map(() => api.call('GET', '/invoices?limit=1', { key: apiKey })))
+    const passed = answers.filter(({ status }) => status === 200)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(passed.length + refused.length).toBe(80)
+    // Two tokens come back each second while the burst runs.
+    expect(passed.length).toBeGreaterThanOrEqual(60)
+    expect(passed.length).toBeLessThan(75)
+    for (const answer of refused) {
+      expect(answer.json.error.code).toBe('RATE_LIMITED')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(answer.headers.get('x-ratelimit-remaining')).toBe('0')
+      expectRateHeaders(answer)
+    }
+    expect((await api.call('GET', '/invoices?limit=1')).status).toBe(200)
+  })
+
+  it('counts down and says when the bucket is full again', async () => {
+    const { apiKey } = await api.newKey('test')
+    const before = Math.floor(Date.now() / 1_000)
+    const { headers } = await api.call('GET', '/invoices?limit=1', { key: apiKey })
+    expect(headers.get('x-ratelimit-remaining')).toBe('59')
+    const reset = Number(headers.get('x-ratelimit-reset'))
+    expect(reset).toBeGreaterThanOrEqual(before)
+    expect(reset).toBeLessThanOrEqual(before + 3)
+  })
+})
+
+describe('without Redis', () => {
+  it('works on in-process buckets and reads keys from the store', async () => {
+    const redis = connectRedis({ url: 'redis://127.0.0.1:1', prefix: 'none', logger: stores.ambient.logger })
+    const alone = await openApi(stores, { redis })
+    try {
+      const { record, apiKey } = await alone.newKey('test')
+      const startedAt = performance.now()
+      const first = await alone.call('POST', '/invoices', {
+        key: apiKey,
+        body: BODY,
+        headers: { 'idempotency-key': 'r' },
+      })
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+      expect(first.status).toBe(201)
+      expectRateHeaders(first)
+      const again = await alone.call('POST', '/invoices', {
+        key: apiKey,
+        body: BODY,
+        headers: { 'idempotency-key': 'r' },
+      })
+      expect(again.text).toBe(first.text)
+      const answers = await Promise.all(
+        [...Array(70)].map(() => alone.call('GET', '/invoices?limit=1', { key: apiKey })),
+      )
+      expect(answers.some(({ status }) => status === 429)).toBe(true)
+      await alone.revoke(record.id)
+      alone.engine.advance(60_000)
+      expect((await alone.call('GET', '/payments', { key: apiKey })).status).not.toBe(200)
+    } finally {
+      await alone.close()
+      await redis.close()
+    }
+  })
+
+  it('does not wait for a Redis that hangs', async () => {
+    const hanging = { ...stores.redis, isHealthy: () => true, producer: hangingProducer() } as never
+    const limiter = createRateLimiter({ redis: hanging, metrics: createMetrics({ defaults: false }) })
+    const request = { bucket: 'key:x', keyId: 'x', workspaceId: 'w', publish: null, marker: null }
+    const startedAt = performance.now()
+    const first = await limiter.admit(request)
+    expect([first.allowed, first.remaining, first.keyEpoch]).toEqual([true, 59, null])
+    await limiter.admit(request)
+    expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+})
+
+function hangingProducer() {
+  return { status: 'ready', evalsha: () => new Promise(() => undefined) }
+}
+
+describe('a store that fails', () => {
+  it('answers 500 in the envelope and tells nothing of the inside', async () => {
+    const broken = await openApi(stores, {
+      deps: ({ invoices }) => ({
+        invoices: { ...invoices, list: () => Promise.reject(new Error('secret inside: mongodb://root:pw@db')) },
+      }),
+    })
+    try {
+      const answer = await broken.call('GET', '/invoices')
+      expect([answer.status, answer.json.error]).toEqual([500, { code: 'INTERNAL_ERROR', message: expect.any(String) }])
+      expect(answer.text).not.toContain('inside')
+      expectRateHeaders(answer)
+    } finally {
+      await broken.close()
+    }
+  })
+})
