@@ -99,11 +99,10 @@ function countRows(
   const rows = judged.map(({ seen, hold, row, known }): LedgerRow => {
     const lock = lockAt(state.locks, hold)
     if (row.acceptedBase !== null) return { ...row, counted: true, uncountedReason: null }
-    if (known !== undefined && frozen) return row
     if (lock === null || hold !== active) {
       return { ...row, counted: false, uncountedReason: foreignReason(state.locks, seen, hold) }
     }
-    if (known !== undefined && !isLive(row) && known.uncountedReason !== 'inactive_lock') return row
+    if (known !== undefined && (frozen || !isLive(row)) && known.uncountedReason !== 'inactive_lock') return row
     promised ||= isLive(row) && row.eligible && quoteFor(lock, row) !== null
     const outOfQuote = !promised && isLive(row) && row.eligible
     return { ...row, counted: !outOfQuote, uncountedReason: outOfQuote ? 'out_of_quote' : null }

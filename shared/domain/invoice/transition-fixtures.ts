@@ -1,0 +1,130 @@
+import type { InvoiceStatus } from '../enumerations.ts'
+import type { AssetLock, Effect, InvoiceEvent, InvoiceState, Ms, PaymentObservation, Quote } from './model.ts'
+import { openInvoice } from './open-invoice.ts'
+import { transition } from './transition.ts'
+
+/** One minute in milliseconds. */
+export const MINUTE: Ms = 60_000
+/** Creation time of every invoice in the tests. */
+export const T0: Ms = 1_700_000_000_000
+/** Base units the test lock asks for. */
+export const DUE = 1_000_000n
+/** End of the test quote, and of the invoice. */
+export const DEADLINE: Ms = T0 + 20 * MINUTE
+
+/** A quote of `DUE` at 1.00, open from T0 to the deadline. */
+export function aQuote(change: Partial<Quote> = {}): Quote {
+  return {
+    amountBase: DUE,
+    amount: '1',
+    fiatPerAsset: '1.00',
+    lockedAt: T0,
+    expiresAt: DEADLINE,
+    uri: 'ethereum:0x',
+    provenance: { snapshotAt: T0, sources: ['a', 'b', 'c'], fxSources: [], spreadBps: 0 },
+    ...change,
+  }
+}
+
+/** A USDT lock without tolerances, grace 60 min, drift 2 %, dust 10 base units. */
+export function aLock(change: Partial<AssetLock> = {}): AssetLock {
+  return {
+    asset: 'usdt_ethereum',
+    network: 'ethereum',
+    family: 'evm',
+    symbol: 'USDT',
+    decimals: 6,
+    address: '0xA1',
+    matchKey: 'a1',
+    claim: 'test:evm:a1',
+    requiredConfirmations: 3,
+    policy: {
+      toleranceBase: 0n,
+      overToleranceBase: 0n,
+      lateGraceMs: 60 * MINUTE,
+      lateDriftBps: 200,
+      dustBase: 10n,
+    },
+    quotes: [aQuote()],
+    from: T0,
+    to: null,
+    ...change,
+  }
+}
+
+/** A second lock in another asset on another address. */
+export function anotherLock(change: Partial<AssetLock> = {}): AssetLock {
+  return aLock({
+    asset: 'usdc_ethereum',
+    symbol: 'USDC',
+    address: '0xB2',
+    matchKey: 'b2',
+    claim: 'test:evm:b2',
+    ...change,
+  })
+}
+
+/** A detected transfer of the whole amount to the test lock, one minute after creation. */
+export function aPayment(change: Partial<PaymentObservation> = {}): PaymentObservation {
+  return {
+    payment: 'p1',
+    version: 1,
+    state: 'detected',
+    asset: 'usdt_ethereum',
+    network: 'ethereum',
+    matchKey: 'a1',
+    amountBase: DUE,
+    firstSeenAt: T0 + MINUTE,
+    minedTooLate: false,
+    simulated: false,
+    rateSeen: null,
+    ...change,
+  }
+}
+
+/** An invoice as tests tell its story: it keeps the state and everything announced so far. */
+export interface Story {
+  readonly state: () => InvoiceState
+  /** Applies an event with these payments; returns what it announced in order, or the refusal. */
+  readonly apply: (event: InvoiceEvent, payments?: readonly PaymentObservation[], at?: Ms) => readonly string[]
+  /** `payments_changed` with these payments. */
+  readonly see: (payments: readonly PaymentObservation[], at?: Ms) => readonly string[]
+}
+
+/** Starts a story; payments given to a step stay known in later steps, newer versions replace older ones. */
+export function story(lock: AssetLock | null = aLock(), change: Partial<InvoiceState> = {}): Story {
+  let state: InvoiceState = {
+    ...openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state,
+    ...change,
+  }
+  const known = new Map<string, PaymentObservation>()
+  const apply: Story['apply'] = (event, payments = [], at = state.updatedAt + 1) => {
+    for (const one of payments) known.set(one.payment, one)
+    const result = transition(state, { observations: [...known.values()], event, at })
+    if (result.outcome === 'refused') return [`refused ${result.reason}`]
+    state = result.state
+    return result.outcome === 'changed' ? result.effects.map(effectName) : []
+  }
+  return { state: () => state, apply, see: (payments, at) => apply({ type: 'payments_changed' }, payments, at) }
+}
+
+/** A story that has reached a status in the usual way, its clock one minute after creation (or past the deadline). */
+export function storyIn(status: InvoiceStatus): Story {
+  const told = story(status === 'new' ? null : aLock())
+  const half = aPayment({ payment: 'h', amountBase: DUE / 2n })
+  if (status === 'partial') told.see([half])
+  if (status === 'confirming') told.see([aPayment()])
+  if (status === 'paid') told.see([aPayment({ state: 'confirmed' })])
+  if (status === 'overpaid') told.see([aPayment({ state: 'confirmed', amountBase: DUE + 1n })])
+  if (status === 'expired') told.apply({ type: 'deadline_reached' }, [], DEADLINE)
+  if (status === 'cancelled') told.apply({ type: 'cancel_requested' })
+  return told
+}
+
+/** Short text of an effect: `invoice.paid`, `payment.detected p1`, `+late p1`, `-stuck`, `mail payment_reorged p1`. */
+export function effectName(effect: Effect): string {
+  const about = effect.payment === null ? '' : ` ${effect.payment}`
+  if (effect.kind === 'event') return `${effect.type}${about}`
+  if (effect.kind === 'mail') return `mail ${effect.template}${about}`
+  return `${effect.kind === 'exception' ? '+' : '-'}${effect.exception}${about}`
+}

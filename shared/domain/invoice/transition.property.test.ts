@@ -1,0 +1,298 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { INVOICE_STATUSES, PAYMENT_STATES } from '../enumerations.ts'
+import type { Effect, InvoiceEvent, InvoiceState, Ms, PaymentObservation } from './model.ts'
+import { openInvoice } from './open-invoice.ts'
+import { isLive, isSettled, neededBase, totals } from './totals.ts'
+import { transition } from './transition.ts'
+import { aLock, anotherLock, aPayment, aQuote, DEADLINE, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
+
+const RUNS = { numRuns: 20_000 }
+
+const lock = aLock({ policy: { ...aLock().policy, toleranceBase: 1_000n, overToleranceBase: 500n } })
+
+const amount = fc.constantFrom(1n, 999n, DUE / 4n, DUE / 3n, DUE / 2n, DUE - 1_000n, DUE, DUE + 500n, DUE + 501n)
+const firstSeenAt = fc.constantFrom(
+  T0,
+  T0 + MINUTE,
+  DEADLINE,
+  DEADLINE + 1,
+  DEADLINE + 30 * MINUTE,
+  DEADLINE + 90 * MINUTE,
+)
+const rateSeen = fc.constantFrom(null, '1.00', '0.98', '0.97')
+const target = fc.constantFrom(
+  { asset: 'usdt_ethereum', network: 'ethereum', matchKey: 'a1' } as const,
+  { asset: 'usdt_ethereum', network: 'ethereum', matchKey: 'a1' } as const,
+  { asset: 'usdc_ethereum', network: 'ethereum', matchKey: 'b2' } as const,
+  { asset: 'usdc_ethereum', network: 'ethereum', matchKey: 'a1' } as const,
+)
+
+/** What never changes about a payment. */
+const transfer = fc
+  .record({ amountBase: amount, firstSeenAt, rateSeen, target, simulated: fc.constantFrom(false, false, true) })
+  .map(({ target, ...rest }) => ({ ...rest, ...target }))
+const transfers = fc.tuple(transfer, transfer, transfer)
+
+type Step =
+  | {
+      readonly kind: 'payment'
+      readonly index: number
+      readonly state: PaymentObservation['state']
+      readonly minedTooLate: boolean
+    }
+  | { readonly kind: 'event'; readonly event: InvoiceEvent }
+const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
+  fc
+    .tuple(
+      fc.oneof(
+        {
+          weight: 4,
+          arbitrary: fc.record({
+            kind: fc.constant('payment' as const),
+            index: fc.nat(2),
+            state: fc.constantFrom(...PAYMENT_STATES),
+            minedTooLate: fc.constantFrom(false, false, false, true),
+          }),
+        },
+        {
+          weight: 2,
+          arbitrary: fc
+            .constantFrom<InvoiceEvent>(
+              { type: 'deadline_reached' },
+              { type: 'deadline_reached' },
+              { type: 'cancel_requested' },
+              { type: 'expiry_simulated' },
+              { type: 'funds_accepted', payments: [] },
+              { type: 'funds_accepted', payments: [{ payment: 'p0', valueBase: DUE }] },
+              { type: 'asset_locked', lock: anotherLock() },
+              { type: 'quote_renewed', quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
+            )
+            .map((event) => ({ kind: 'event' as const, event })),
+        },
+      ),
+      fc.constantFrom(1, MINUTE, 15 * MINUTE, 25 * 60 * MINUTE),
+    )
+    .map(([step, wait]) => ({ ...step, wait })),
+  { minLength: 1, maxLength: 7 },
+)
+
+const start = () => openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state
+
+/** One saved change of a story. */
+interface Change {
+  readonly before: InvoiceState
+  readonly after: InvoiceState
+  readonly effects: readonly Effect[]
+  readonly event: InvoiceEvent
+  readonly observations: readonly PaymentObservation[]
+  readonly at: Ms
+}
+
+type Transfer = Omit<PaymentObservation, 'payment' | 'version' | 'state' | 'minedTooLate'>
+
+function tell(money: readonly Transfer[], story: readonly (Step & { readonly wait: Ms })[]): readonly Change[] {
+  const known = new Map<string, PaymentObservation>()
+  const changes: Change[] = []
+  let state = start()
+  let at = T0
+  for (const step of story) {
+    at += step.wait
+    if (step.kind === 'payment') {
+      const payment = `p${step.index}`
+      const version = (known.get(payment)?.version ?? 0) + 1
+      const { state: paymentState, minedTooLate } = step
+      known.set(payment, aPayment({ ...money[step.index], payment, version, state: paymentState, minedTooLate }))
+    }
+    const event: InvoiceEvent = step.kind === 'event' ? step.event : { type: 'payments_changed' }
+    const observations = [...known.values()]
+    const result = transition(state, { observations, event, at })
+    if (result.outcome === 'unchanged') holds(result.state === state, 'unchanged keeps the object')
+    if (result.outcome !== 'changed') continue
+    changes.push({ before: state, after: result.state, effects: result.effects, event, observations, at })
+    state = result.state
+  }
+  return changes
+}
+
+/** Fails with the guarantee's words; plain comparisons, since a matcher costs more than the transition it checks. */
+function holds(condition: boolean, guarantee: string): void {
+  if (!condition) throw new Error(`broken: ${guarantee}`)
+}
+
+/** What must be true of any story; all are checked on the same 20,000 stories. */
+const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
+  'replay is silent': (changes) => {
+    for (const { after, observations, at, event } of changes) {
+      const again = event.type === 'deadline_reached' ? event : ({ type: 'payments_changed' } as const)
+      const result = transition(after, { observations, event: again, at })
+      holds(result.outcome === 'unchanged' && result.state === after, 'repeating an input changes nothing')
+    }
+  },
+
+  'a change is one version, an effect one number, and time goes forward': (changes) => {
+    let effects = 2
+    changes.forEach(({ before, after, effects: made }, index) => {
+      effects += made.length
+      holds(after.version === index + 2, 'version rises by one')
+      holds(after.eventSeq === effects, 'eventSeq counts effects')
+      holds(after.updatedAt > before.updatedAt, 'updatedAt rises')
+    })
+  },
+
+  // No goods leave for money that is not there.
+  'nothing is paid without enough confirmed eligible money or an operator': (changes) => {
+    for (const { before, after, event } of changes) {
+      if (isSettled(before) || !isSettled(after) || event.type === 'funds_accepted') continue
+      const { settledBase, dueBase } = totals(after)
+      holds(settledBase >= neededBase(after, dueBase), 'confirmed eligible money suffices')
+      holds(after.paidAt !== null, 'the time of payment is known')
+    }
+  },
+
+  'paid, overpaid and cancelled are left only by more money or an operator': (changes) => {
+    for (const { before, after, event } of changes) {
+      if (before.status === 'overpaid') holds(after.status === 'overpaid', 'overpaid stays')
+      if (before.status === 'paid') holds(isSettled(after), 'paid stays settled')
+      if (before.status === 'cancelled' && event.type !== 'funds_accepted') {
+        holds(after.status === 'cancelled', 'cancelled stays')
+      }
+    }
+  },
+
+  'payment events come once per payment, and a status is announced exactly when it is entered': (changes) => {
+    const seen = new Set<string>()
+    for (const { before, after, effects, event } of changes) {
+      const texts = effects.map(effectName)
+      for (const text of texts.filter((one) => one.startsWith('payment.') || one.startsWith('invoice.late'))) {
+        holds(!seen.has(text), `${text} once`)
+        seen.add(text)
+      }
+      const moved = before.status !== after.status
+      holds(!moved || texts.includes(`invoice.${after.status}`), 'entering is announced')
+      const asked = event.type === 'asset_locked' || event.type === 'quote_renewed'
+      const simulated = after.ledger.some((row) => row.simulated)
+      const states = texts.filter((one) => one.startsWith('invoice.') && !one.startsWith('invoice.late'))
+      const silent = states.every((one) => one === 'invoice.partial')
+      holds(moved || asked || simulated || silent, 'staying is silent')
+    }
+  },
+
+  'announced sums never exceed the distinct payments that were made': (changes) => {
+    for (const { after, observations } of changes) {
+      const made = observations.reduce((sum, one) => sum + one.amountBase, 0n)
+      holds(after.partialAnnouncedBase <= made, 'announced')
+      const attached = after.ledger.some((row) => row.acceptedBase !== null)
+      holds(attached || totals(after).receivedBase <= made, 'received')
+    }
+  },
+
+  'inbox entries open and close in turn, and detections come before what follows from them': (changes) => {
+    const open = new Set<string>()
+    for (const { effects, after } of changes) {
+      const texts = effects.map(effectName)
+      for (const text of texts) {
+        if (text.startsWith('+')) holds(!open.has(text.slice(1)) && open.add(text.slice(1)).size > 0, `${text} once`)
+        if (text.startsWith('-')) holds(open.delete(text.slice(1)), `${text} was open`)
+      }
+      holds(open.size === after.exceptions.length, 'the state knows what is open')
+      for (const { payment, simulated } of after.ledger) {
+        const detected = texts.indexOf(`payment.detected ${payment}`)
+        const confirmed = texts.indexOf(`payment.confirmed ${payment}`)
+        holds(detected < 0 || confirmed < 0 || detected < confirmed, 'detected before confirmed')
+        const paid = texts.indexOf('invoice.paid')
+        // A simulated payment may fix another quote as the price and so settle what was there before it.
+        holds(simulated || paid < 0 || confirmed < paid, 'confirmed before paid')
+      }
+    }
+  },
+
+  'only money in the asset of the one active lock is summed': (changes) => {
+    for (const { after, observations } of changes) {
+      const active = after.locks.filter((one) => one.to === null)
+      holds(active.length === 1, 'one active lock')
+      for (const row of after.ledger.filter((one) => one.counted && isLive(one) && one.acceptedBase === null)) {
+        const seen = observations.find((one) => one.payment === row.payment)
+        holds(seen?.asset === active[0]?.asset && seen?.matchKey === active[0]?.matchKey, row.payment)
+      }
+    }
+  },
+}
+
+describe('whatever happens', () => {
+  it(Object.keys(GUARANTEES).join('; '), { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(transfers, steps, (money, story) => {
+        const changes = tell(money, story)
+        for (const guarantee of Object.values(GUARANTEES)) guarantee(changes)
+      }),
+      RUNS,
+    )
+  })
+
+  it('the stories reach every status, so that the guarantees are not empty', () => {
+    const reached = new Set<string>()
+    for (const [money, story] of fc.sample(fc.tuple(transfers, steps), { numRuns: 2_000, seed: 1 })) {
+      for (const { after } of tell(money, story)) reached.add(after.status)
+    }
+    expect([...reached].sort()).toEqual(INVOICE_STATUSES.filter((status) => status !== 'new').toSorted())
+  })
+})
+
+describe('payments that do not know of each other', () => {
+  const observation = fc
+    .record({ amountBase: amount, firstSeenAt, rateSeen, state: fc.constantFrom(...PAYMENT_STATES) })
+    .map((one) => aPayment(one))
+  const several = fc
+    .array(observation, { minLength: 2, maxLength: 4 })
+    .map((list) => list.map((one, index) => ({ ...one, payment: `p${index}` })))
+  const at = fc.constantFrom(T0 + 2 * MINUTE, DEADLINE + 100 * MINUTE)
+
+  function seeAll(batches: readonly (readonly PaymentObservation[])[], time: Ms, from: InvoiceState): InvoiceState {
+    const known = new Map<string, PaymentObservation>()
+    return batches.reduce((state, batch) => {
+      for (const one of batch) known.set(one.payment, one)
+      const input = { observations: [...known.values()], event: { type: 'payments_changed' }, at: time } as const
+      const result = transition(state, input)
+      return result.outcome === 'refused' ? state : result.state
+    }, from)
+  }
+  const expired = (): InvoiceState => ({ ...start(), status: 'expired', nextActionAt: null })
+  const outcome = (state: InvoiceState) =>
+    [state.status, isSettled(state) || state.paidLate, ...Object.values(totals(state))].join(' ')
+
+  it('may come in any order, alone or together', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(several, at, fc.boolean(), (list, time, over) => {
+        const from = over ? expired() : start()
+        const together = seeAll([list], time, from)
+        const forward = seeAll(
+          list.map((one) => [one]),
+          time,
+          from,
+        )
+        const backward = seeAll(
+          [...list].reverse().map((one) => [one]),
+          time,
+          from,
+        )
+        holds(outcome(forward) === outcome(together), 'forward equals together')
+        holds(outcome(backward) === outcome(together), 'backward equals together')
+      }),
+      RUNS,
+    )
+  })
+
+  it('leave nothing behind when they are orphaned before they confirm', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(several, observation, fc.boolean(), (list, extra, over) => {
+        const from = over ? expired() : start()
+        const time = over ? DEADLINE + 100 * MINUTE : T0 + 2 * MINUTE
+        const ghost = { ...extra, payment: 'x', state: 'detected' as const }
+        const haunted = seeAll([list, [ghost], [{ ...ghost, state: 'orphaned', version: 2 }]], time, from)
+        holds(outcome(haunted) === outcome(seeAll([list], time, from)), 'as if it had never been')
+      }),
+      RUNS,
+    )
+  })
+})

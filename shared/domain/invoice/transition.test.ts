@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { INVOICE_STATUSES, type InvoiceStatus } from '../enumerations.ts'
+import type { InvoiceEvent, InvoiceEventType } from './model.ts'
+import { anotherLock, aPayment, aQuote, DEADLINE, DUE, MINUTE, story, storyIn } from './transition-fixtures.ts'
+
+/** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
+type Expected = '=' | InvoiceStatus | `409 ${string}`
+
+const lockable = { asset_locked: '409 not_lockable', quote_renewed: '409 not_lockable' } as const
+
+// Each event comes with a fresh confirmed payment of the whole amount for `payments_changed` and `funds_accepted`, and with nothing new otherwise.
+const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
+  new: {
+    payments_changed: 'new',
+    asset_locked: 'pending',
+    quote_renewed: '409 not_lockable',
+    deadline_reached: 'expired',
+    cancel_requested: 'cancelled',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 not_acceptable',
+  },
+  pending: {
+    payments_changed: 'paid',
+    asset_locked: 'pending',
+    quote_renewed: 'pending',
+    deadline_reached: 'expired',
+    cancel_requested: 'cancelled',
+    expiry_simulated: 'expired',
+    funds_accepted: '409 not_acceptable',
+  },
+  partial: {
+    ...lockable,
+    payments_changed: 'paid',
+    deadline_reached: 'expired',
+    cancel_requested: '409 not_cancellable',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 unconfirmed_funds',
+  },
+  confirming: {
+    ...lockable,
+    payments_changed: 'paid',
+    deadline_reached: '=',
+    cancel_requested: '409 not_cancellable',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 not_acceptable',
+  },
+  paid: {
+    ...lockable,
+    payments_changed: 'overpaid',
+    deadline_reached: '=',
+    cancel_requested: '409 not_cancellable',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 not_acceptable',
+  },
+  overpaid: {
+    ...lockable,
+    payments_changed: 'overpaid',
+    deadline_reached: '=',
+    cancel_requested: '409 not_cancellable',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 not_acceptable',
+  },
+  expired: {
+    ...lockable,
+    payments_changed: 'paid',
+    deadline_reached: '=',
+    cancel_requested: 'cancelled',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 not_acceptable',
+  },
+  cancelled: {
+    ...lockable,
+    payments_changed: 'cancelled',
+    deadline_reached: '=',
+    cancel_requested: '409 not_cancellable',
+    expiry_simulated: '409 not_simulatable',
+    funds_accepted: '409 not_acceptable',
+  },
+}
+
+const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
+  payments_changed: { type: 'payments_changed' },
+  asset_locked: { type: 'asset_locked', lock: anotherLock() },
+  quote_renewed: { type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' },
+  deadline_reached: { type: 'deadline_reached' },
+  cancel_requested: { type: 'cancel_requested' },
+  expiry_simulated: { type: 'expiry_simulated' },
+  funds_accepted: { type: 'funds_accepted', payments: [] },
+}
+
+describe('every event in every status', () => {
+  for (const status of INVOICE_STATUSES) {
+    for (const [type, expected] of Object.entries(TABLE[status])) {
+      it(`${status} + ${type} → ${expected}`, () => {
+        const told = storyIn(status)
+        const before = told.state()
+        expect(before.status).toBe(status)
+        const event = EVENTS[type as InvoiceEventType]
+        const payments = type === 'payments_changed' ? [aPayment({ payment: 'x', state: 'confirmed' })] : []
+        const at = type === 'deadline_reached' ? DEADLINE : undefined
+        const effects = told.apply(event, payments, at)
+        if (expected.startsWith('409')) {
+          expect(effects).toEqual([`refused ${expected.slice(4)}`])
+          expect(told.state()).toBe(before)
+        } else if (expected === '=') {
+          expect(told.state()).toBe(before)
+        } else {
+          expect(told.state()).toMatchObject({ status: expected, version: before.version + 1 })
+          expect(told.state().eventSeq).toBe(before.eventSeq + effects.length)
+        }
+      })
+    }
+  }
+})
+
+describe('the usual way', () => {
+  it('announces a lock, a detection and a payment in the order of the documents', () => {
+    const told = story(null)
+    expect(told.apply({ type: 'asset_locked', lock: anotherLock({ matchKey: 'a1', asset: 'usdt_ethereum' }) })).toEqual(
+      ['invoice.pending'],
+    )
+    expect(told.see([aPayment()])).toEqual(['payment.detected p1', 'invoice.confirming'])
+    expect(told.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed p1', 'invoice.paid'])
+    expect(told.state()).toMatchObject({
+      status: 'paid',
+      paidLate: false,
+      underpaidAccepted: false,
+      nextActionAt: null,
+    })
+  })
+
+  it('jumps silently over states that one observation skips', () => {
+    expect(story().see([aPayment({ state: 'confirmed' })])).toEqual([
+      'payment.detected p1',
+      'payment.confirmed p1',
+      'invoice.paid',
+    ])
+  })
+
+  it('shows every state of a simulated payment in one change', () => {
+    const told = story()
+    const version = told.state().version
+    expect(told.see([aPayment({ simulated: true, state: 'confirmed' })])).toEqual([
+      'payment.detected p1',
+      'invoice.confirming',
+      'payment.confirmed p1',
+      'invoice.paid',
+    ])
+    expect(told.state().version).toBe(version + 1)
+  })
+
+  it('announces partial sums each time they grow and never twice', () => {
+    const told = story()
+    const part = (payment: string, change = {}) => aPayment({ payment, amountBase: DUE / 4n, ...change })
+    expect(told.see([part('a')])).toEqual(['payment.detected a', 'invoice.partial'])
+    expect(told.see([part('b')])).toEqual(['payment.detected b', 'invoice.partial'])
+    expect(told.see([part('b', { state: 'dropped', version: 2 })])).toEqual([])
+    expect(told.see([part('b', { version: 3 })])).toEqual([])
+    expect(told.see([part('a', { state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed a'])
+    expect(told.see([part('c')])).toEqual(['payment.detected c', 'invoice.partial'])
+    expect(told.see([part('d')])).toEqual(['payment.detected d', 'invoice.confirming'])
+  })
+
+  it('turns paid into overpaid only by confirmed money', () => {
+    const told = storyIn('paid')
+    expect(told.see([aPayment({ payment: 'x', amountBase: 5_000n })])).toEqual(['payment.detected x'])
+    expect(told.state().status).toBe('paid')
+    expect(told.see([aPayment({ payment: 'x', amountBase: 5_000n, state: 'confirmed', version: 2 })])).toEqual([
+      'payment.confirmed x',
+      'invoice.overpaid',
+      '+over',
+    ])
+    expect(told.see([aPayment({ payment: 'y', amountBase: 5_000n })])).toEqual(['payment.detected y', '+over y'])
+  })
+
+  it('a newer version is saved even when nothing visible changes', () => {
+    const told = storyIn('confirming')
+    const before = told.state().version
+    expect(told.see([aPayment({ version: 2 })])).toEqual([])
+    expect(told.state().version).toBe(before + 1)
+  })
+})
+
+describe('time', () => {
+  it('a deadline that comes too early does nothing', () => {
+    const told = story()
+    told.apply({ type: 'deadline_reached' }, [], DEADLINE - 1)
+    expect(told.state().status).toBe('pending')
+  })
+
+  it('opens one exception when confirmations take more than a day, and closes it when they come', () => {
+    const told = storyIn('confirming')
+    const day = told.state().nextActionAt ?? 0
+    expect(day).toBe((told.state().confirmingSince ?? 0) + 24 * 60 * MINUTE)
+    expect(told.apply({ type: 'deadline_reached' }, [], day - 1)).toEqual([])
+    expect(told.apply({ type: 'deadline_reached' }, [], day)).toEqual(['+stuck'])
+    expect(told.state().nextActionAt).toBeNull()
+    const version = told.state().version
+    expect(told.apply({ type: 'deadline_reached' }, [], day + MINUTE)).toEqual([])
+    expect(told.state().version).toBe(version)
+    expect(told.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual([
+      'payment.confirmed p1',
+      'invoice.paid',
+      '-stuck',
+    ])
+  })
+
+  it('updatedAt always rises, whatever the clock does', () => {
+    const told = story()
+    told.see([aPayment()], 5)
+    expect(told.state().updatedAt).toBe(told.state().createdAt + 1)
+  })
+})
