@@ -6,35 +6,30 @@ import { LEASES } from './lease-model.ts'
 /** Named leases on MongoDB, judged by the store's own clock. */
 export function createLeaseRepository(db: Database): LeaseRepository {
   const leases = db.collection(LEASES)
+  const take = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
+    const result = await leases.updateOne({ _id: id, $or: [{ owner }, { $expr: { $lte: ['$until', '$$NOW'] } }] }, [
+      {
+        $set: {
+          owner: { $literal: owner },
+          until: { $add: ['$$NOW', leaseMs] },
+          epoch: { $cond: [{ $eq: ['$owner', { $literal: owner }] }, '$epoch', { $add: ['$epoch', 1] }] },
+        },
+      },
+    ])
+    return result.matchedCount === 1
+  }
+  // An upsert cannot ask for the store's time, so the very first holder adds a lease that ran out long ago and takes it.
+  const addFirst = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
+    try {
+      await leases.insertOne({ _id: id, owner: '', until: new Date(0), epoch: 0 })
+    } catch (error) {
+      if (duplicateKeyFields(error) === null) throw error
+      return false
+    }
+    return await take(id, owner, leaseMs)
+  }
   return {
-    acquire: async (id, owner, leaseMs) => {
-      try {
-        const held = await leases.findOneAndUpdate(
-          { _id: id, $or: [{ owner }, { $expr: { $lte: ['$until', '$$NOW'] } }] },
-          [
-            {
-              $set: {
-                owner: { $literal: owner },
-                until: { $add: ['$$NOW', leaseMs] },
-                epoch: {
-                  $cond: [
-                    { $eq: ['$owner', { $literal: owner }] },
-                    '$epoch',
-                    { $add: [{ $ifNull: ['$epoch', 0] }, 1] },
-                  ],
-                },
-              },
-            },
-          ],
-          { upsert: true, returnDocument: 'after', projection: { _id: 1 } },
-        )
-        return held !== null
-      } catch (error) {
-        // The upsert collides with the living lease of another owner.
-        if (duplicateKeyFields(error) === null) throw error
-        return false
-      }
-    },
+    acquire: async (id, owner, leaseMs) => (await take(id, owner, leaseMs)) || (await addFirst(id, owner, leaseMs)),
     release: async (id, owner) => {
       await leases.updateOne({ _id: id, owner }, { $set: { owner: '', until: new Date(0) } })
     },
