@@ -8,7 +8,7 @@ const FNV_PRIME = 0x100000001b3n
 const FNV_MASK = 0xffffffffffffffffn
 
 /** Payments without rows, each with the lock it answers or null. */
-export interface Unlisted {
+interface Unlisted {
   readonly seen: PaymentObservation
   readonly lock: AssetLock | null
 }

@@ -1,5 +1,5 @@
 /** How far a receiver's clock may differ from the signature's time, in seconds, to either side (specification §6). */
-export const SIGNATURE_TOLERANCE_S = 300
+const SIGNATURE_TOLERANCE_S = 300
 
 /** What a signature header says. */
 interface SignatureClaim {

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { totals } from './totals.ts'
+import {
+  aLock,
+  anotherLock,
+  aPayment,
+  aQuote,
+  DEADLINE,
+  DUE,
+  MINUTE,
+  story,
+  storyIn,
+  T0,
+} from './transition-fixtures.ts'
+
+describe('foreign money', () => {
+  // Guarantee: another token or network never pays an invoice.
+  it.each([
+    ['another asset', { asset: 'usdc_ethereum' as const }, 'wrong_asset'],
+    ['another network', { asset: 'usdc_base' as const, network: 'base' as const }, 'wrong_network'],
+    ['an unknown address', { matchKey: 'ff' }, 'unmatched'],
+  ])('%s opens one inbox entry and announces nothing', (_, change, kind) => {
+    const told = story()
+    expect(told.see([aPayment({ ...change, state: 'confirmed' })])).toEqual([`+${kind} p1`])
+    expect(told.see([aPayment({ ...change, state: 'confirmed', version: 2 })])).toEqual([])
+    expect(told.state()).toMatchObject({ status: 'pending', ledger: [{ counted: false, uncountedReason: kind }] })
+    expect(told.see([aPayment({ ...change, state: 'orphaned', version: 3 })])).toEqual([`-${kind} p1`])
+  })
+
+  it('on a cancelled invoice opens an entry per payment, with payment events only', () => {
+    expect(storyIn('cancelled').see([aPayment({ state: 'confirmed' })])).toEqual([
+      'payment.detected p1',
+      'payment.confirmed p1',
+      '+cancelled_paid p1',
+    ])
+  })
+
+  it('the first lock that receives funds becomes the lock; funds on others are kept out', () => {
+    const told = story()
+    expect(told.apply({ type: 'asset_locked', lock: anotherLock({ from: T0 + MINUTE }) }, [], T0 + MINUTE)).toEqual([
+      'invoice.pending',
+    ])
+    const old = aPayment({ firstSeenAt: T0 + 2 * MINUTE, amountBase: DUE / 2n })
+    const other = aPayment({ payment: 'o', asset: 'usdc_ethereum', matchKey: 'b2', firstSeenAt: T0 + 3 * MINUTE })
+    expect(told.see([old])).toEqual(['payment.detected p1', 'invoice.partial'])
+    expect(told.state().locks.map((lock) => lock.to === null)).toEqual([true, false])
+    expect(told.see([other])).toEqual(['+wrong_asset o'])
+    expect(told.see([{ ...old, state: 'orphaned', version: 2 }])).toEqual([
+      'payment.detected o',
+      'invoice.confirming',
+      '-wrong_asset o',
+    ])
+    expect(told.see([{ ...old, version: 3 }])).toEqual(['+wrong_asset p1'])
+  })
+})
+
+describe('money of a lock that the payer left', () => {
+  // Guarantee: sums never mix two assets. Found by the property tests.
+  it('stays out when it returns after the invoice was cancelled under another lock', () => {
+    const told = story()
+    told.see([aPayment({ state: 'replaced' })])
+    told.apply({ type: 'asset_locked', lock: anotherLock() })
+    told.apply({ type: 'cancel_requested' })
+    expect(told.see([aPayment({ version: 2 })])).toEqual(['+wrong_asset p1'])
+    expect(totals(told.state()).receivedBase).toBe(0n)
+  })
+})
+
+describe('quotes', () => {
+  const longLife = { expiresAt: T0 + 600 * MINUTE }
+  const second = aQuote({ lockedAt: T0 + 30 * MINUTE, expiresAt: T0 + 50 * MINUTE, amountBase: DUE * 2n })
+  const renew = { type: 'quote_renewed', quote: second, claim: 'test:evm:a1' } as const
+
+  it('the quote that held at the earliest payment is the price for all', () => {
+    const told = story(aLock(), longLife)
+    told.apply(renew, [], T0 + 30 * MINUTE)
+    told.see([aPayment({ amountBase: DUE, state: 'confirmed', firstSeenAt: T0 + 40 * MINUTE })])
+    expect(told.state().status).toBe('partial')
+    told.see([aPayment({ payment: 'early', amountBase: 5_000n })])
+    expect(totals(told.state()).dueBase).toBe(DUE)
+    expect(told.state().status).toBe('paid')
+  })
+
+  it('a payment between quotes counts only within grace and drift of the last end', () => {
+    const late = { firstSeenAt: DEADLINE + 5 * MINUTE, state: 'confirmed' as const }
+    const fine = story(aLock(), longLife)
+    fine.see([aPayment({ ...late, rateSeen: '0.99' })])
+    expect(fine.state()).toMatchObject({ status: 'paid', paidLate: false })
+    const drifted = story(aLock(), longLife)
+    expect(drifted.see([aPayment({ ...late, rateSeen: '0.90' })])).toEqual(['+out_of_quote p1'])
+    expect(totals(drifted.state()).receivedBase).toBe(0n)
+  })
+
+  it('a top-up needs no quote of its own, whichever of the two is told first', () => {
+    const first = aPayment({ amountBase: DUE / 2n })
+    const topUp = aPayment({ payment: 't', amountBase: DUE / 2n, firstSeenAt: DEADLINE + 90 * MINUTE })
+    const told = story(aLock(), longLife)
+    expect(told.see([topUp])).toEqual(['+out_of_quote t'])
+    expect(told.see([first])).toEqual([
+      'payment.detected p1',
+      'payment.detected t',
+      'invoice.confirming',
+      '-out_of_quote t',
+    ])
+  })
+
+  it('a simulated payment takes the latest quote even when it is over', () => {
+    const told = story(aLock(), longLife)
+    told.see([aPayment({ simulated: true, state: 'confirmed', firstSeenAt: DEADLINE + 300 * MINUTE })])
+    expect(told.state().status).toBe('paid')
+  })
+
+  it('moves the deadline only of invoices that end with their quote', () => {
+    const told = story(aLock(), { endsWithQuote: true, expiresAt: DEADLINE })
+    told.apply({ ...renew, quote: aQuote({ expiresAt: DEADLINE + MINUTE }) })
+    expect(told.state()).toMatchObject({ expiresAt: DEADLINE + MINUTE, nextActionAt: DEADLINE + MINUTE })
+    const fixed = story()
+    fixed.apply({ ...renew, quote: aQuote({ expiresAt: DEADLINE + MINUTE }) })
+    expect(fixed.state().expiresAt).toBe(DEADLINE)
+  })
+
+  it('keeps earlier claims reserved, and ends at 20 quotes, 5 locks, the deadline or the first money', () => {
+    const told = story()
+    told.apply({ ...renew, claim: 'other' })
+    expect(told.state().locks[0]).toMatchObject({ claim: 'other', formerClaims: ['test:evm:a1'] })
+    for (let count = 2; count < 20; count += 1) expect(told.apply(renew)).toEqual(['invoice.pending'])
+    expect(told.apply(renew)).toEqual(['refused too_many_quotes'])
+    const switching = story()
+    for (let count = 1; count < 5; count += 1) switching.apply({ type: 'asset_locked', lock: anotherLock() })
+    expect(switching.apply({ type: 'asset_locked', lock: anotherLock() })).toEqual(['refused too_many_locks'])
+    expect(story().apply(renew, [], DEADLINE)).toEqual(['refused not_lockable'])
+    expect(story().apply(renew, [aPayment()])).toEqual(['refused not_lockable'])
+  })
+})
