@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import type { HttpGetResult } from '#shared/runtime/http-get.ts'
+import { createSourcePoller } from './source-poller.ts'
+import { binance } from './sources/binance.ts'
+import { bitstamp } from './sources/bitstamp.ts'
+import { coinbaseFx } from './sources/coinbase-fx.ts'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT }
+
+function answer(body: string, extra: Partial<Extract<HttpGetResult, { outcome: 'answer' }>> = {}): HttpGetResult {
+  return { outcome: 'answer', status: 200, body, retryAfterMs: null, ageSeconds: 0, ...extra }
+}
+
+/** A poller over scripted answers, its clock and the paths it asked for. */
+function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply: (url: string) => HttpGetResult) {
+  const clock = { at: 1_800_000_000_000, now: () => clock.at }
+  const asked: string[] = []
+  const faults: string[] = []
+  const poller = createSourcePoller({
+    source,
+    baseUrl: 'http://source.test',
+    timeoutMs: 1_000,
+    clock,
+    logger: SILENT,
+    metrics: {
+      count: (name, labels) => void (name === 'rate_source_errors_total' && faults.push(labels?.['reason'] ?? '')),
+      gauge() {},
+      observe() {},
+    },
+    http: {
+      get: async (url) => {
+        asked.push(url)
+        return reply(url)
+      },
+    },
+  })
+  return { poller, clock, asked, faults }
+}
+
+const row = (price: string, now: number, pair = 'BTC/USD') =>
+  `{"pair":"${pair}","bid":"${price}","ask":"${price}","timestamp":"${Math.floor(now / 1_000)}"}`
+
+describe('a source poller', () => {
+  it('keeps the last quotes when a poll fails, and doubles its pause up to five minutes', async () => {
+    let down = false
+    const { poller, clock, asked, faults } = build(bitstamp, () =>
+      down ? { outcome: 'network', cause: new Error('refused') } : answer(`[${row('100', clock.at)}]`),
+    )
+    await poller.poll()
+    down = true
+    const pauses: number[] = []
+    for (let round = 0; round < 7; round += 1) {
+      await poller.poll()
+      const before = asked.length
+      const failedAt = clock.at
+      while (asked.length === before) {
+        clock.at += 1_000
+        await poller.poll()
+      }
+      pauses.push((clock.at - failedAt) / 1_000)
+    }
+    expect(pauses.slice(0, 7)).toEqual([15, 30, 60, 120, 240, 300, 300].slice(0, 7))
+    expect(poller.quotes()).toHaveLength(1)
+    expect(new Set(faults)).toEqual(new Set(['network']))
+  })
+
+  it.each([
+    [429, 30_000, 30_000, 'rate_limited'],
+    [418, 120_000, 120_000, 'forbidden'],
+    [403, null, 15 * 60_000, 'forbidden'],
+    [451, null, 15 * 60_000, 'forbidden'],
+    [520, null, 15_000, 'http_status'],
+    [302, null, 15_000, 'http_status'],
+  ])('status %i with Retry-After %j waits %i ms', async (status, retryAfterMs, waitMs, reason) => {
+    const { poller, clock, asked, faults } = build(bitstamp, () => answer('<html>', { status, retryAfterMs }))
+    await poller.poll()
+    clock.at += waitMs - 1
+    await poller.poll()
+    expect(asked).toHaveLength(1)
+    clock.at += 1
+    await poller.poll()
+    expect(asked).toHaveLength(2)
+    expect(faults[0]).toBe(reason)
+  })
+
+  it('asks a table again only when its pause is over', async () => {
+    const { poller, clock, asked } = build(coinbaseFx, () =>
+      answer('{"data":{"currency":"USD","rates":{"EUR":"0.9"}}}'),
+    )
+    await poller.poll()
+    clock.at += 59_999
+    await poller.poll()
+    expect(asked).toHaveLength(1)
+    clock.at += 1
+    await poller.poll()
+    expect(asked).toHaveLength(2)
+  })
+
+  it('finds the one pair that fails a whole list, keeps the others and leaves it out for an hour', async () => {
+    const { poller, clock, asked } = build(binance, (url) => {
+      const symbols: string[] = JSON.parse(new URL(url).searchParams.get('symbols') ?? '[]')
+      if (symbols.includes('POLUSDT')) return answer('{"code":-1121,"msg":"Invalid symbol."}', { status: 400 })
+      const price = String(100 + (clock.at % 7))
+      return answer(JSON.stringify(symbols.map((symbol) => ({ symbol, bidPrice: price, askPrice: price }))))
+    })
+    await poller.poll()
+    expect(poller.quotes()).toHaveLength(binance.pairs.length - 1)
+    expect(poller.quotes().some((quote) => quote.base === 'POL')).toBe(false)
+    const before = asked.length
+    clock.at += 15_000
+    await poller.poll()
+    expect(asked.length).toBe(before + 1)
+    clock.at += 60 * 60_000
+    await poller.poll()
+    expect(asked.at(before + 1)).toContain('POLUSDT')
+  })
+
+  it('gives no price to a pair that comes twice', async () => {
+    const { poller, clock } = build(bitstamp, () =>
+      answer(`[${row('100', clock.at)},${row('101', clock.at)},${row('1.3', clock.at, 'GBP/USD')}]`),
+    )
+    await poller.poll()
+    expect(poller.quotes().map((quote) => quote.base)).toEqual(['GBP'])
+  })
+
+  it('forgets a feed that repeats itself for a minute, although its time stamps move', async () => {
+    const { poller, clock, faults } = build(bitstamp, () => answer(`[${row('100', clock.at)}]`))
+    for (let poll = 0; poll < 4; poll += 1) {
+      await poller.poll()
+      expect(poller.quotes()).toHaveLength(1)
+      clock.at += 15_000
+    }
+    await poller.poll()
+    expect(poller.quotes()).toEqual([])
+    expect(faults).toEqual(['frozen'])
+  })
+
+  it('takes an empty answer and one out of a stale cache for failures', async () => {
+    const empty = build(bitstamp, () => answer('[]'))
+    await empty.poller.poll()
+    const cached = build(bitstamp, () => answer('[]', { ageSeconds: 31 }))
+    await cached.poller.poll()
+    expect([...empty.faults, ...cached.faults]).toEqual(['empty', 'stale_cache'])
+  })
+})
