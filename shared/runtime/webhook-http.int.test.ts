@@ -59,17 +59,17 @@ describe('a receiver on localhost', () => {
 
   test('that never answers is given up at the deadline', async () => {
     receiver.answer({ kind: 'hang' })
-    const result = await client().post(postTo(receiver.url, { timeoutMs: 200 }))
+    const result = await client().post(postTo(receiver.url, { timeoutMs: 500 }))
     expect(result).toMatchObject({ outcome: 'failed', error: 'timeout', ip: '127.0.0.1' })
-    expect(result.durationMs).toBeGreaterThanOrEqual(195)
-    expect(result.durationMs).toBeLessThan(2_000)
+    expect(result.durationMs).toBeGreaterThanOrEqual(495)
+    expect(result.durationMs).toBeLessThan(5_000)
   })
 
   test('that drips its answer is given up at the same deadline, although its head said 200', async () => {
     receiver.answer({ kind: 'drip', everyMs: 20 })
     const result = await client().post(postTo(receiver.url, { timeoutMs: 300 }))
     expect(result).toMatchObject({ outcome: 'failed', error: 'timeout' })
-    expect(result.durationMs).toBeLessThan(2_000)
+    expect(result.durationMs).toBeLessThan(5_000)
   })
 
   test('that redirects gets no second request', async () => {
