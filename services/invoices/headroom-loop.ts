@@ -7,6 +7,8 @@ const LEASE_MS = 15_000
 /** A round ends before the lease does and goes on in the next. */
 const ROUND_MS = 10_000
 const PAUSE_MS = 500
+/** After a failed round, so that a lasting fault does not fill the log. */
+const PAUSE_AFTER_FAILURE_MS = 5_000
 
 interface LoopDeps extends HeadroomDeps, ReclaimDeps {
   readonly wallets: HeadroomDeps['wallets'] & ReclaimDeps['wallets']
@@ -34,12 +36,15 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
 
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
+      let pauseMs = PAUSE_MS
       try {
         await round()
       } catch (cause) {
+        pauseMs = PAUSE_AFTER_FAILURE_MS
+        deps.metrics.count('address_headroom_failed_total')
         deps.logger.error({ err: cause }, 'address headroom round failed')
       }
-      await pause(PAUSE_MS, stop.signal)
+      await pause(pauseMs, stop.signal)
     }
     await deps.leases.release(LEASE_ID, owner).catch((cause: unknown) => {
       deps.logger.warn({ err: cause }, 'address headroom lease was not freed')

@@ -7,7 +7,7 @@ import type { Ambient } from './ports/runtime.ts'
 import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
 
 /** A chain that stands still for longer than this no longer holds back deadlines. */
-export const HALT_PATIENCE_MS = 15 * 60_000
+const HALT_PATIENCE_MS = 15 * 60_000
 /** Invoices per action chain and sweep. */
 const BATCH = 200
 
@@ -17,12 +17,6 @@ export interface DeadlineDeps extends Ambient {
   readonly cursors: Pick<CursorRepository, 'list' | 'find'>
   readonly exceptions: Pick<ExceptionRepository, 'open'>
   readonly catalog: Pick<Catalog, 'hasNode'>
-}
-
-/** What an invoice's clock waits for: `<mode>:<network>` of its lock, or `none` without one. */
-export function actionChainOf(state: InvoiceState): string {
-  const lock = activeLock(state)
-  return lock === null ? 'none' : `${state.mode}:${lock.network}`
 }
 
 /**

@@ -1,0 +1,18 @@
+import type { ServiceContext } from '#services/context.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import type { TestStores } from './stores.ts'
+
+/** What a `main.ts` needs, on the stores of a test file; `env` adds settings. Use it inside hooks and tests. */
+export function serviceContext(stores: TestStores, env: Readonly<Record<string, string>> = {}): ServiceContext {
+  const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+  const config = parseConfig({
+    MONGO_URL: stores.mongoUrl,
+    REDIS_URL: stores.redisUrl,
+    PAYMESH_MONGO_DATABASE: stores.database,
+    PAYMESH_REDIS_PREFIX: stores.prefix,
+    PAYMESH_MASTER_KEY: secret(7),
+    PAYMESH_KEY_PEPPER: secret(8),
+    ...env,
+  })
+  return { ...stores.ambient, config, db: stores.db, redis: stores.redis }
+}
