@@ -20,11 +20,8 @@ export const networkSettingsSchema = z.partialRecord(z.enum(MODES), perMode).tra
 }))
 
 /**
- * How this installation reaches one network in one mode. `rpcUrls` holds at least one http(s) URL, the preferred
- * first. `chainId`, `confirmations` and `contracts` (contract or mint by asset id) replace the registry's figures
- * where they are given; null and absent entries mean "as in the registry".
+ * The nodes of this installation by mode and network; a network that is absent has no node in that mode. `rpcUrls` holds
+ * at least one http(s) URL, the preferred first. `chainId`, `confirmations` and `contracts` (contract or mint by asset
+ * id) replace the registry's figures where they are given; null and absent entries mean "as in the registry".
  */
-export type NodeSettings = z.output<typeof nodeSettings>
-
-/** The nodes of this installation by mode and network; a network that is absent has no node in that mode. */
 export type NetworkSettings = z.output<typeof networkSettingsSchema>
