@@ -7,14 +7,8 @@ import { SERVICE_NAMES } from '#scripts/service/services.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
-const PAID_EVENTS = [
-  'invoice.confirming',
-  'invoice.created',
-  'invoice.paid',
-  'invoice.pending',
-  'payment.confirmed',
-  'payment.detected',
-]
+/** `invoice.confirming` is missing here: a payment first looked at when it is confirmed already skips that state in silence. */
+const PAID_EVENTS = ['invoice.created', 'invoice.paid', 'invoice.pending', 'payment.confirmed', 'payment.detected']
 
 describe('every process may die in the middle of a payment', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-killed-'))
@@ -35,7 +29,8 @@ describe('every process may die in the middle of a payment', () => {
   const expectPaidOnce = async (invoiceId: string, amountBase: string | undefined) => {
     await world.waitForEvent(invoiceId, 'invoice.paid', 60_000)
     await world.receiver.waitFor(() => PAID_EVENTS.every((type) => world.eventTypes(invoiceId).includes(type)), 30_000)
-    expect([...world.eventTypes(invoiceId)].sort()).toEqual(PAID_EVENTS)
+    const announced = world.eventTypes(invoiceId).filter((type) => type !== 'invoice.confirming')
+    expect(announced.toSorted()).toEqual(PAID_EVENTS)
     expect((await world.getInvoice(invoiceId)).received).toMatchObject({ confirmed_base_units: amountBase })
     const payments = await world.merchant.get<{ counted: boolean; amount_base_units: string }[]>(
       `/payments?invoice_id=${invoiceId}`,
