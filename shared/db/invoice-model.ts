@@ -188,7 +188,8 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     {
       name: 'invoice_list_by_order',
       key: { workspaceId: 1, mode: 1, orderId: 1, _id: -1 },
-      partialFilterExpression: { orderId: { $type: 'string' } },
+      // Equality with a text implies "greater than empty", but not a type: only so the planner may use the index.
+      partialFilterExpression: { orderId: { $gt: '' } },
     },
     {
       name: 'invoice_outbox',
@@ -208,7 +209,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     {
       name: 'invoice_payment_link',
       key: { paymentLinkId: 1 },
-      partialFilterExpression: { paymentLinkId: { $type: 'string' } },
+      partialFilterExpression: { paymentLinkId: { $gt: '' } },
     },
   ],
 )

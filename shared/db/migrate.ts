@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import type { CollectionModel } from './collection-model.ts'
+import type { CollectionModel, IndexDefinition } from './collection-model.ts'
 import type { Database } from './connect.ts'
 import { MODELS } from './models.ts'
 
@@ -48,15 +48,18 @@ async function missingOf(db: Database, model: Model): Promise<readonly { label: 
   const stored = await db.collection(model).listIndexes().toArray().catch(emptyWhenAbsent)
   const byName = new Map(stored.map((index) => [String(index['name']), index]))
   return model.indexes
-    .filter((index) => {
-      const found = byName.get(index.name)
-      return (
-        found === undefined ||
-        JSON.stringify(found['key']) !== JSON.stringify(index.key) ||
-        Boolean(found['unique']) !== (index.unique ?? false)
-      )
-    })
+    .filter((index) => !isSame(index, byName.get(index.name)))
     .map((index) => ({ label: `${model.name}.${index.name}` }))
+}
+
+function isSame(wanted: IndexDefinition, found: mongoose.mongo.Document | undefined): boolean {
+  return (
+    found !== undefined &&
+    JSON.stringify(found['key']) === JSON.stringify(wanted.key) &&
+    Boolean(found['unique']) === (wanted.unique ?? false) &&
+    JSON.stringify(found['partialFilterExpression']) === JSON.stringify(wanted.partialFilterExpression) &&
+    found['expireAfterSeconds'] === wanted.expireAfterSeconds
+  )
 }
 
 const NAMESPACE_NOT_FOUND = 26

@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { DeliveryOutcome } from '#shared/usecases/ports/events.ts'
+import { sampleDelivery } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { createDeliveryRepository } from './delivery-repository.ts'
+
+const stores = useStores()
+beforeEach(() => stores.db.collection(WEBHOOK_DELIVERIES).deleteMany({}))
+const repository = () => createDeliveryRepository(stores.db)
+const uuid = () => stores.ambient.random.uuid()
+const LEASE_MS = 20_000
+
+async function rows(endpointId: string, count: number, overrides: Parameters<typeof sampleDelivery>[1] = {}) {
+  const made = Array.from({ length: count }, (_, index) =>
+    sampleDelivery(`whd_${uuid()}`, { endpointId, dueAt: 1_000 + index, ...overrides }),
+  )
+  await repository().insertMany(made)
+  return made
+}
+
+const outcome = (deliveryId: string, leaseToken: string, result: DeliveryOutcome['result']): DeliveryOutcome => ({
+  deliveryId,
+  leaseToken,
+  result,
+  dueAt: result === 'retry' ? stores.ambient.clock.now() + 60_000 : null,
+  attempt: {
+    number: 1,
+    at: 5_000,
+    durationMs: 12.5,
+    statusCode: result === 'succeeded' ? 200 : 500,
+    error: result === 'succeeded' ? null : 'status_500',
+    ip: '127.0.0.1',
+    responseBody: 'ok',
+  },
+})
+
+describe('insertMany', () => {
+  it('leaves existing rows alone and stores what the schema describes', async () => {
+    const endpointId = uuid()
+    const [first, second] = await rows(endpointId, 2)
+    if (first === undefined || second === undefined) throw new Error('two rows were made')
+    const third = sampleDelivery(`whd_${uuid()}`, { endpointId })
+    await repository().insertMany([{ ...first, attempt: 9 }, third])
+    expect(await repository().findById(first.id)).toEqual(first)
+    expect(await repository().findById(third.id)).toEqual(third)
+    const stored = await stores.db.collection(WEBHOOK_DELIVERIES).findOne({ _id: first.id })
+    const Model = stores.db.connection.model('schema-check-deliveries', WEBHOOK_DELIVERIES.schema)
+    await expect(new Model(stored).validate()).resolves.toBeUndefined()
+  })
+})
+
+describe('claim', () => {
+  // Guarantee: two dispatchers never hold the same delivery.
+  it('gives each row to one of ten claimers', async () => {
+    const endpointId = uuid()
+    await rows(endpointId, 40)
+    const tokens = Array.from({ length: 10 }, () => uuid())
+    const claimed = await Promise.all(tokens.map((token) => repository().claim(endpointId, token, 10, LEASE_MS)))
+    const ids = claimed.flat().map((delivery) => delivery.id)
+    expect(new Set(ids).size).toBe(ids.length)
+    claimed.forEach((mine, index) => {
+      for (const delivery of mine) expect(delivery).toMatchObject({ leaseToken: tokens[index], claims: 1, attempt: 0 })
+    })
+    const rest = await repository().claim(endpointId, uuid(), 100, LEASE_MS)
+    expect(ids.length + rest.length).toBe(40)
+  })
+
+  // Guarantee: nothing is sent before it is due.
+  it('takes the oldest due rows and never one of the future', async () => {
+    const endpointId = uuid()
+    const [first, second] = await rows(endpointId, 3)
+    await rows(endpointId, 1, { dueAt: stores.ambient.clock.now() + 60_000 })
+    const token = uuid()
+    const claimed = await repository().claim(endpointId, token, 2, LEASE_MS)
+    expect(claimed.map((delivery) => delivery.id).sort()).toEqual([first?.id, second?.id].sort())
+    expect(await repository().claim(endpointId, uuid(), 10, LEASE_MS)).toHaveLength(1)
+    expect(await repository().claim(endpointId, uuid(), 10, LEASE_MS)).toEqual([])
+  })
+
+  it('makes a row due again when its lease runs out, or at once when it is given back', async () => {
+    const endpointId = uuid()
+    const [only] = await rows(endpointId, 1)
+    const token = uuid()
+    expect(await repository().claim(endpointId, token, 1, LEASE_MS)).toHaveLength(1)
+    expect(await repository().nextDue(endpointId)).toBeGreaterThan(stores.ambient.clock.now() + LEASE_MS / 2)
+    await repository().release(token)
+    const again = await repository().claim(endpointId, uuid(), 1, -1)
+    expect(again).toMatchObject([{ id: only?.id, claims: 2, attempt: 0 }])
+    expect(await repository().claim(endpointId, uuid(), 1, LEASE_MS)).toMatchObject([{ id: only?.id, claims: 3 }])
+  })
+})
+
+describe('finish', () => {
+  it('records outcomes and attempts', async () => {
+    const endpointId = uuid()
+    await rows(endpointId, 3)
+    const token = uuid()
+    const [one, two, three] = await repository().claim(endpointId, token, 3, LEASE_MS)
+    if (one === undefined || two === undefined || three === undefined) throw new Error('three rows were claimed')
+    const retry = outcome(two.id, token, 'retry')
+    await repository().finish([outcome(one.id, token, 'succeeded'), retry, outcome(three.id, token, 'failed')])
+    expect(await repository().findById(one.id)).toMatchObject({
+      status: 'succeeded',
+      attempt: 1,
+      leaseToken: null,
+      finishedAt: 5_013,
+      lastStatusCode: 200,
+    })
+    expect(await repository().findById(two.id)).toMatchObject({
+      status: 'pending',
+      attempt: 1,
+      leaseToken: null,
+      dueAt: retry.dueAt,
+      lastError: 'status_500',
+      finishedAt: null,
+    })
+    expect(await repository().findById(three.id)).toMatchObject({ status: 'failed', attempt: 1 })
+    const attempts = await stores.db
+      .collection(WEBHOOK_ATTEMPTS)
+      .find({ deliveryId: { $in: [one.id, two.id, three.id] } })
+      .toArray()
+    expect(attempts).toHaveLength(3)
+    expect((await repository().lastFinished(endpointId, 5)).map((row) => row.status).sort()).toEqual([
+      'failed',
+      'succeeded',
+    ])
+  })
+
+  // Guarantee: a dispatcher whose lease was taken over cannot overwrite the other's outcome.
+  it('ignores the outcome of a lost lease', async () => {
+    const endpointId = uuid()
+    const [only] = await rows(endpointId, 1)
+    const lost = uuid()
+    await repository().claim(endpointId, lost, 1, -1)
+    const holder = uuid()
+    expect(await repository().claim(endpointId, holder, 1, LEASE_MS)).toHaveLength(1)
+    await repository().finish([outcome(only?.id ?? '', lost, 'failed')])
+    expect(await repository().findById(only?.id ?? '')).toMatchObject({
+      status: 'pending',
+      leaseToken: holder,
+      attempt: 0,
+    })
+  })
+})
+
+describe('questions', () => {
+  it('names endpoints with due rows, the longest waiting first', async () => {
+    const [early, late, future] = [uuid(), uuid(), uuid()]
+    await rows(early, 2, { dueAt: 10 })
+    await rows(late, 2, { dueAt: 20 })
+    await rows(future, 1, { dueAt: 90 })
+    expect(await repository().dueEndpoints(50, 10)).toEqual([
+      { endpointId: early, dueAt: 10 },
+      { endpointId: late, dueAt: 20 },
+    ])
+    expect(await repository().dueEndpoints(50, 1)).toHaveLength(1)
+    expect(await repository().purge(early, null)).toBe(2)
+    expect(await repository().purge(late, 'live')).toBe(0)
+    expect(await repository().purge(late, 'test')).toBe(2)
+    expect(await repository().nextDue(early)).toBeNull()
+  })
+
+  it('finds the deliveries of an event and its highest generation', async () => {
+    const endpointId = uuid()
+    const eventId = `evt_${uuid()}`
+    expect(await repository().highestGeneration(eventId, endpointId)).toBe(-1)
+    await rows(endpointId, 1, { eventId, generation: 0 })
+    await rows(endpointId, 1, { eventId, generation: 1 })
+    await rows(endpointId, 1, { eventId, generation: 1 })
+    expect(await repository().highestGeneration(eventId, endpointId)).toBe(1)
+    expect((await repository().listByEvent(eventId)).map((delivery) => delivery.generation)).toEqual([0, 1])
+  })
+})

@@ -1,0 +1,179 @@
+import type mongoose from 'mongoose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { sampleDelivery, sampleInvoice, sampleLock, sampleSighting } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { createDeliveryRepository, dueEndpointsPipeline } from './delivery-repository.ts'
+import { INVOICES } from './invoice-model.ts'
+import { createInvoiceRepository, listFilter } from './invoice-repository.ts'
+import { PAYMENTS } from './payment-model.ts'
+import { createPaymentRepository, paymentListFilter } from './payment-repository.ts'
+import { ADDRESSES } from './wallet-models.ts'
+import { createWalletRepository } from './wallet-repository.ts'
+
+const stores = useStores()
+const WORKSPACES = ['ws-1', 'ws-2']
+const ROWS = 60
+
+/** Enough rows of every kind that a planner without the right index would choose another plan. */
+beforeAll(async () => {
+  const { db, ambient } = stores
+  const at = Date.now()
+  for (let row = 0; row < ROWS; row++) {
+    const workspaceId = WORKSPACES[row % 2] ?? ''
+    const locks = [sampleLock(`e0${row}`, at)]
+    const invoice = sampleInvoice(ambient.random, {
+      workspaceId,
+      number: row,
+      at,
+      orderId: `o-${row}`,
+      state: { locks },
+    })
+    await createInvoiceRepository(db).insert(invoice)
+  }
+  const sightings = Array.from({ length: ROWS }, (_, row) => sampleSighting(`k-${row}`, { invoiceId: `i-${row}` }))
+  await createPaymentRepository(db, ambient.random).recordSightings(sightings, 1, at)
+  await createDeliveryRepository(db).insertMany(
+    Array.from({ length: 600 }, (_, row) => sampleDelivery(`whd_${row}`, { endpointId: `e-${row % 6}`, dueAt: row })),
+  )
+  await createWalletRepository(db).addDerived(
+    'material',
+    Array.from({ length: ROWS }, (_, index) => ({
+      mode: 'test' as const,
+      family: 'evm' as const,
+      matchKey: `a${index}`,
+      address: `0xa${index}`,
+      materialId: 'material',
+      index,
+      watchedOn: index % 2 === 0 ? (['base'] as const) : (['base', 'bsc'] as const),
+    })),
+    ROWS,
+  )
+})
+
+/** Every stage of the winning plan, outermost first, with the index it reads. */
+function stagesOf(plan: unknown): { stage: string; indexName?: string }[] {
+  if (Array.isArray(plan)) return plan.flatMap(stagesOf)
+  if (typeof plan !== 'object' || plan === null) return []
+  const own = 'stage' in plan && typeof plan.stage === 'string' ? [plan as { stage: string; indexName?: string }] : []
+  const inner = Object.entries(plan).filter(([name]) => name !== 'rejectedPlans')
+  return [...own, ...inner.flatMap(([, value]) => stagesOf(value))]
+}
+
+interface Explained {
+  readonly stages: readonly string[]
+  readonly indexes: readonly (string | undefined)[]
+  readonly keysExamined: number
+}
+
+function read(explained: mongoose.mongo.Document): Explained {
+  const stages = stagesOf(explained['queryPlanner'] ?? explained['stages']?.[0]?.['$cursor']?.['queryPlanner'])
+  const statistics = explained['executionStats'] ?? explained['stages']?.[0]?.['$cursor']?.['executionStats']
+  return {
+    stages: stages.map((stage) => stage.stage),
+    indexes: [...new Set(stages.flatMap((stage) => stage.indexName ?? []))],
+    keysExamined: Number(statistics?.['totalKeysExamined'] ?? Number.NaN),
+  }
+}
+
+function expectIndexed(explained: Explained, index: string): void {
+  expect(explained.stages).not.toContain('COLLSCAN')
+  expect(explained.stages).not.toContain('SORT')
+  expect(explained.indexes).toEqual([index])
+}
+
+const LIST = {
+  workspaceId: 'ws-1',
+  mode: 'test' as const,
+  limit: 10,
+  beforeId: null,
+  status: null,
+  orderId: null,
+  createdAfter: null,
+  createdBefore: null,
+}
+
+describe('invoices', () => {
+  const explain = async (filter: object, sort: Record<string, 1 | -1> = {}) =>
+    read(
+      await stores.db
+        .collection<mongoose.mongo.Document>(INVOICES)
+        .find(filter)
+        .sort(sort)
+        .limit(10)
+        .explain('executionStats'),
+    )
+  const list = (overrides: Partial<Parameters<typeof listFilter>[0]>) =>
+    explain(listFilter({ ...LIST, ...overrides }), { _id: -1 })
+
+  it('lists by workspace, status and order without sorting', async () => {
+    expectIndexed(await list({}), 'invoice_list')
+    expectIndexed(await list({ beforeId: 'ffffffff', createdAfter: 1 }), 'invoice_list')
+    expectIndexed(await list({ status: 'expired' }), 'invoice_list_by_status')
+    expectIndexed(await list({ orderId: 'o-4' }), 'invoice_list_by_order')
+  })
+
+  it('finds due actions, outbox work, match keys, claims and idempotency keys', async () => {
+    const due = { actionChain: 'test:ethereum', nextActionAt: { $lte: new Date() } }
+    expectIndexed(await explain(due, { nextActionAt: 1 }), 'invoice_next_action')
+    expectIndexed(await explain({ outboxShard: 1, outboxAt: { $exists: true } }, { outboxAt: 1 }), 'invoice_outbox')
+    expectIndexed(await explain({ outboxShard: 1, outboxAt: { $lte: new Date() } }), 'invoice_outbox')
+    expectIndexed(await explain({ 'locks.matchKey': { $in: ['e01', 'e02'] }, mode: 'test' }), 'invoice_match_key')
+    expectIndexed(await explain({ claims: { $in: ['test:evm:e01', 'x'] } }), 'invoice_claims')
+    const key = { workspaceId: 'ws-1', mode: 'test', 'idem.key': 'k' }
+    expectIndexed(await explain(key), 'invoice_idempotency_key')
+    expectIndexed(await explain({ workspaceId: 'ws-1', mode: 'test' }, { number: -1 }), 'invoice_number')
+  })
+})
+
+describe('payments', () => {
+  const explain = async (filter: object, sort: Record<string, 1 | -1> = {}) =>
+    read(
+      await stores.db
+        .collection<mongoose.mongo.Document>(PAYMENTS)
+        .find(filter)
+        .sort(sort)
+        .limit(10)
+        .explain('executionStats'),
+    )
+
+  it('lists, folds and sweeps by index', async () => {
+    const query = { workspaceId: 'ws-1', mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
+    expectIndexed(await explain(paymentListFilter(query), { _id: -1 }), 'payment_list')
+    expectIndexed(await explain({ invoiceId: 'i-1' }, { _id: 1 }), 'payment_invoice')
+    expectIndexed(await explain({ dirtyAt: { $lte: new Date() } }, { dirtyAt: 1 }), 'payment_dirty')
+  })
+
+  it('confirms and orphans by height', async () => {
+    const scope = { network: 'ethereum', mode: 'test' }
+    expectIndexed(await explain({ ...scope, state: 'detected', confirmAt: { $lte: 10 } }), 'payment_confirm')
+    const live = { kind: 'onchain', state: { $in: ['detected', 'confirmed'] } }
+    expectIndexed(await explain({ ...scope, ...live, 'block.height': { $gt: 500 } }), 'payment_block')
+  })
+})
+
+describe('deliveries', () => {
+  // Guarantee: the sweep's cost follows the number of endpoints, not the backlog.
+  it('finds due endpoints by skipping from one to the next', async () => {
+    const cursor = stores.db.collection(WEBHOOK_DELIVERIES).aggregate(dueEndpointsPipeline(new Date(), 100))
+    const explained = read(await cursor.explain('executionStats'))
+    expect(explained.stages).toContain('DISTINCT_SCAN')
+    expect(explained.indexes).toEqual(['delivery_due'])
+    expect(explained.keysExamined).toBeLessThan(20)
+  })
+})
+
+describe('addresses', () => {
+  // Guarantee: asking for unmarked addresses stays cheap with a million of them.
+  it('skips through the combinations of marks', async () => {
+    const explained = await stores.db.connection
+      .getClient()
+      .db(stores.db.name)
+      .command({
+        explain: { distinct: ADDRESSES.name, key: 'watchedKey', query: { mode: 'test', family: 'evm' } },
+        verbosity: 'executionStats',
+      })
+    expect(read(explained).stages).toContain('DISTINCT_SCAN')
+    expect(read(explained).keysExamined).toBeLessThan(10)
+  })
+})

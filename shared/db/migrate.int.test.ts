@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { useStores } from '#test/support/stores.ts'
+import { createStoreClock } from './clock.ts'
+import { INVOICES } from './invoice-model.ts'
+import { migrate, verifyIndexes } from './migrate.ts'
+import { MODELS } from './models.ts'
+
+const stores = useStores({ migrated: false })
+const everyIndex = MODELS.flatMap((model) => model.indexes.map((index) => `${model.name}.${index.name}`))
+
+describe('migrate', () => {
+  // Guarantee: no process works without the unique indexes that guard money.
+  it('lets nobody start before it ran, creates everything, and finds nothing to do again', async () => {
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/invoices\.invoice_claims.*run paymesh migrate/)
+    const reports = await Promise.all([migrate(stores.db), migrate(stores.db)])
+    expect(reports[0]?.indexesCreated).toEqual(everyIndex)
+    expect(reports[0]?.collectionsCreated).toHaveLength(MODELS.length)
+    await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
+    expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [] })
+  })
+
+  it('brings back a dropped index and refuses one that lost its uniqueness', async () => {
+    await migrate(stores.db)
+    const invoices = stores.db.collection(INVOICES)
+    await invoices.dropIndex('invoice_number')
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/1 indexes \(invoices\.invoice_number\)/)
+    await invoices.createIndex({ workspaceId: 1, mode: 1, number: 1 }, { name: 'invoice_number' })
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/invoice_number/)
+    await expect(migrate(stores.db)).rejects.toThrow(/invoice_number/)
+    await invoices.dropIndex('invoice_number')
+    expect((await migrate(stores.db)).indexesCreated).toEqual(['invoices.invoice_number'])
+  })
+})
+
+describe('store clock', () => {
+  it('follows the store', async () => {
+    const clock = await createStoreClock(stores.db)
+    expect(Math.abs(clock.driftMs)).toBeLessThan(2_000)
+    expect(Math.abs(clock.now() - Date.now() - clock.driftMs)).toBeLessThan(50)
+    clock.stop()
+  })
+
+  it('reports health', async () => {
+    expect(await stores.db.isHealthy()).toBe(true)
+  })
+})
