@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+
+/** A process of a benchmark, ended by its id. */
+export interface Child {
+  /** CPU time used so far in seconds; null where the system does not tell (outside Linux). */
+  cpuSeconds(): number | null
+  stop(): Promise<void>
+}
+
+/** Starts `node …args` and resolves when `isUp` does; stderr is passed on and a death before that rejects. */
+export async function startChild(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  isUp: () => Promise<boolean>,
+): Promise<Child> {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const until = Date.now() + 60_000
+  while (!(await isUp())) {
+    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
+    if (Date.now() > until) throw new Error(`${args.join(' ')} did not come up`)
+    await pause(100)
+  }
+  return { stop: () => stop(child), cpuSeconds: () => cpuSecondsOf(child.pid) }
+}
+
+/** True when something listens on the port. */
+export function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true))
+    socket.on('connect', () => socket.destroy())
+    socket.on('error', () => resolve(false))
+  })
+}
+
+/** True when a process says on its health port that it can work. */
+export async function isReady(healthPort: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok
+  } catch {
+    return false
+  }
+}
+
+/** A port that nobody uses at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** Resolves after some milliseconds. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** utime and stime of /proc/<pid>/stat (proc(5)), in ticks of 1/100 s. */
+function cpuSecondsOf(pid: number | undefined): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,32 @@
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import type { Database } from '#shared/db/connect.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { SCOPES } from '#shared/domain/enumerations.ts'
+import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
+import { createRandom } from '#shared/runtime/random.ts'
+import { createApiKey } from '#shared/usecases/create-api-key.ts'
+import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+
+/** Issues `keys` test keys, spread over `workspaces`; the rate limit allows each key two requests a second. */
+export async function seedKeys(
+  db: Database,
+  pepper: Uint8Array,
+  counts: { readonly workspaces: number; readonly keys: number },
+): Promise<readonly string[]> {
+  const deps = {
+    workspaces: createWorkspaceRepository(db),
+    apiKeys: createApiKeyRepository(db),
+    hasher: createKeyHasher(pepper),
+    random: createRandom(),
+    clock: { now: Date.now },
+  }
+  const keys: string[] = []
+  for (let shop = 0; shop < counts.workspaces; shop += 1) {
+    const workspace = await createWorkspace(deps, { name: `Shop ${shop}`, ownerEmail: 'owner@example.com' })
+    const perWorkspace = Array.from({ length: counts.keys / counts.workspaces }, () =>
+      createApiKey(deps, { workspaceId: workspace.id, mode: 'test', scopes: SCOPES }),
+    )
+    for (const { apiKey } of await Promise.all(perWorkspace)) keys.push(apiKey)
+  }
+  return keys
+}
