@@ -9,23 +9,19 @@ import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { createInvoiceTransitionsWorker } from '#shared/queues/invoice-transitions-queue.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
-import { createQueueWorker } from '#shared/queues/worker.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
-import { QUEUES } from '#shared/usecases/ports/runtime.ts'
 import { createRateReader } from '#shared/usecases/read-rate.ts'
 import { startHeadroomLoop } from './headroom-loop.ts'
 
-const CONCURRENCY = 16
-const SWEEP_EVERY_MS = 1_000
 /** Addresses derived beyond the next one to be offered, for each key. */
 const HEADROOM = 512
 
 /**
- * Queue `invoice-transitions`: producer = scanners, simulation and the sweep; consumer = this process; payload = an
- * invoice id; deduplicated by it; no order. A job applies whatever is stored, so losing one costs a sweep interval (1 s).
- * Beside it, one process at a time derives receiving addresses ahead.
+ * Applies what scanners stored and what the clock demands to invoices. Beside it, one process at a time derives
+ * receiving addresses ahead.
  */
 export const start: StartService = async (context) => {
   const { db, redis, clock } = context
@@ -45,12 +41,9 @@ export const start: StartService = async (context) => {
     workspaces: createWorkspaceRepository(db),
     rates: createRateReader({ rates: createRateRepository(db), clock, catalog }),
   }
-  const worker = createQueueWorker(redis, ambient, {
-    queue: QUEUES.invoiceTransitions,
-    concurrency: CONCURRENCY,
-    handle: (invoiceId) => advanceInvoice(deps, invoiceId),
-    sweep: () => overdueInvoices(deps),
-    sweepEveryMs: SWEEP_EVERY_MS,
+  const worker = createInvoiceTransitionsWorker(redis, ambient, {
+    advance: (invoiceId) => advanceInvoice(deps, invoiceId),
+    overdue: () => overdueInvoices(deps),
   })
   const secretBox = createSecretBox(context.config.secrets.masterKey)
   const leases = createLeaseRepository(db)
