@@ -1,5 +1,5 @@
 /** USD per unit of the simulated coins; invented, close to real orders of magnitude. */
-export const SEED_PRICES: Readonly<Record<string, number>> = {
+const SEED_PRICES: Readonly<Record<string, number>> = {
   BTC: 71_250,
   ETH: 2_140,
   LTC: 56.4,

@@ -1,9 +1,9 @@
 import type { StartService } from '#services/context.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
-import { createQueueWorker } from '#shared/queues/worker.ts'
+import { createRatesWorker } from '#shared/queues/rates-queue.ts'
 import { createHttpGet } from '#shared/runtime/http-get.ts'
-import { QUEUES, type Random } from '#shared/usecases/ports/runtime.ts'
+import type { Random } from '#shared/usecases/ports/runtime.ts'
 import { createRateCycle } from './rate-cycle.ts'
 import { createRateSources } from './rate-sources.ts'
 import { createTripwire, TRIPWIRE_SOURCE, TRIPWIRE_URL } from './tripwire.ts'
@@ -11,7 +11,6 @@ import { createTripwire, TRIPWIRE_SOURCE, TRIPWIRE_URL } from './tripwire.ts'
 const CYCLE_MS = 15_000
 /** Sources must not see all installations at the same second. */
 const JITTER = 0.2
-const IDLE_SWEEP_MS = 60_000
 
 /**
  * The `rates` process: a snapshot every 15 s ± 20 %, the first one at once, further ones on a kick of `cycle`. Any
@@ -31,14 +30,8 @@ export const start: StartService = async (context) => {
     tripwire: createTripwire({ http, clock, logger, baseUrl: sourceUrls[TRIPWIRE_SOURCE] ?? TRIPWIRE_URL }),
   })
   const timer = repeat(cycle.run, random)
-  const worker = createQueueWorker(redis, ambient, {
-    queue: QUEUES.rates,
-    concurrency: 1,
-    handle: cycle.run,
-    // Rates are due by the clock and not by rows: there is nothing that a sweep could find.
-    sweep: async () => [],
-    sweepEveryMs: IDLE_SWEEP_MS,
-  })
+  // The timer is here and not in the queue's sweep, so that rates go on at their pace while Redis is away.
+  const worker = createRatesWorker(redis, ambient, { runCycle: cycle.run, isDue: async () => false })
   return async () => {
     timer.stop()
     // Requests in flight end at once, so that the running cycle does not hold up the shutdown for its deadline.

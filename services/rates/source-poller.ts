@@ -101,7 +101,7 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
     metrics.gauge('rate_source_up', 0, label)
     metrics.count('rate_source_errors_total', { ...label, reason })
     const cause = fault === null ? error : fault.cause
-    logger.warn({ source: source.name, reason, pauseMs, excerpt: fault?.excerpt, cause }, 'a price source failed')
+    logger.warn({ source: source.name, reason, pauseMs, excerpt: fault?.excerpt, err: cause }, 'a price source failed')
   }
 
   return { poll, quotes: () => held }

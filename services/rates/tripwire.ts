@@ -53,8 +53,8 @@ export function createTripwire(deps: TripwireDeps): RateTripwire {
         const updatedAt = isoMs(answer.last_updated)
         if (price === null || updatedAt === null || deps.clock.now() - updatedAt > MAX_AGE_MS) return false
         return !deviatesMoreThan(price, usdPrice, TOLERANCE)
-      } catch (cause) {
-        deps.logger.warn({ symbol, cause }, 'the price tripwire gave no usable answer')
+      } catch (error) {
+        deps.logger.warn({ symbol, err: error }, 'the price tripwire gave no usable answer')
         return false
       }
     },

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
+import type { Config } from '#shared/config/schema.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createKicker } from '#shared/queues/kicker.ts'
+import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { useStores } from '#test/support/stores.ts'
+import { start } from './main.ts'
+
+const stores = useStores()
+
+it('publishes at once, again on a kick, and stops without leaving its lease behind', async () => {
+  const simulator = await startExchangeSimulator({ port: 0 })
+  const config = { rates: { sourceUrls: simulator.sourceUrls } } as unknown as Config
+  const rates = createRateRepository(stores.db)
+  const published = async () => (await rates.latest())?.at ?? 0
+  const context = { ...stores.ambient, config, db: stores.db, redis: stores.redis }
+  const stop = await start(context)
+  await expect.poll(published, { timeout: 5_000 }).toBeGreaterThan(0)
+  const first = await published()
+  const kicker = createKicker(stores.redis, stores.ambient)
+  kicker.kick(QUEUES.rates, 'cycle')
+  await expect.poll(published, { timeout: 10_000 }).toBeGreaterThan(first)
+  await stop()
+  const second = await published()
+  const stopAgain = await start(context)
+  await expect.poll(published, { timeout: 5_000 }).toBeGreaterThan(second)
+  await stopAgain()
+  await kicker.close()
+  await simulator.stop()
+})

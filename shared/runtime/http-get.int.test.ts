@@ -1,0 +1,77 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createHttpGet } from './http-get.ts'
+
+const servers: Server[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+/** Asks a one-off server once. */
+async function ask(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
+  const server = createServer(listener)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const http = createHttpGet({ userAgent: 'Test/1.0' })
+  try {
+    return await http.get(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, {
+      signal: AbortSignal.timeout(options.timeoutMs ?? 5_000),
+      maxBytes: options.maxBytes ?? 1_000,
+    })
+  } finally {
+    await http.close()
+  }
+}
+
+describe('http get', () => {
+  it('gives body, status and the headers that say how long to wait and how old the answer is', async () => {
+    const result = await ask((request, response) => {
+      response.writeHead(429, { 'retry-after': '30', age: '12' })
+      response.end(String(request.headers['user-agent']))
+    })
+    expect(result).toEqual({ outcome: 'answer', status: 429, body: 'Test/1.0', retryAfterMs: 30_000, ageSeconds: 12 })
+  })
+
+  it('reads a date in Retry-After', async () => {
+    const result = await ask((_, response) => {
+      response.writeHead(503, { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' })
+      response.end()
+    })
+    expect(result.outcome === 'answer' && result.retryAfterMs).toBeGreaterThan(1e12)
+  })
+
+  it('does not follow a redirect', async () => {
+    const result = await ask((_, response) => {
+      response.writeHead(302, { location: 'http://169.254.169.254/' })
+      response.end()
+    })
+    expect(result).toMatchObject({ outcome: 'answer', status: 302 })
+  })
+
+  it('cuts off a body that is too large after decompression', async () => {
+    const result = await ask((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(gzipSync('0'.repeat(100_000)))
+    })
+    expect(result.outcome).toBe('too_large')
+  })
+
+  it('ends headers and bodies that never come at the total deadline', async () => {
+    expect((await ask(() => undefined, { timeoutMs: 50 })).outcome).toBe('timeout')
+    const slow: RequestListener = (_, response) => {
+      response.writeHead(200)
+      response.write('{')
+    }
+    expect((await ask(slow, { timeoutMs: 50 })).outcome).toBe('timeout')
+  })
+
+  it('takes a connection that breaks for a network failure', async () => {
+    expect((await ask((request) => request.socket.destroy())).outcome).toBe('network')
+  })
+})
