@@ -5,6 +5,7 @@ import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createGroupedInsert } from '#shared/db/group-insert.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
@@ -34,7 +35,8 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
   const wallets = createWalletRepository(db)
   const cursors = createCursorRepository(db)
   const workspaces = createWorkspaceRepository(db)
-  const invoices = createInvoiceRepository(db)
+  const repository = createInvoiceRepository(db)
+  const invoices = { ...repository, insert: createGroupedInsert(db, repository.insert) }
   const idempotency = createIdempotencyRepository(db)
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
   const availability = createLockAvailability({ wallets, cursors, catalog, clock })
