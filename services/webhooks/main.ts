@@ -5,16 +5,14 @@ import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
-import { createQueueWorker } from '#shared/queues/worker.ts'
+import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
 import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { createDispatcher, type DispatchLane } from '#shared/usecases/dispatch-deliveries.ts'
-import { QUEUES } from '#shared/usecases/ports/runtime.ts'
 
-const SWEEP_EVERY_MS = 1_000
 /** Requests in flight of one process. Those of slow endpoints are counted apart, so that they can never fill the others' places. */
-const MAX_IN_FLIGHT = { fast: 512, slow: 128 } as const
+const MAX_IN_FLIGHT = { normal: 512, slow: 128 } as const
 /** On stop, receivers that have not answered by then are cut off; their deliveries are sent again under the same ids. */
 const STOP_GRACE_MS = 3_000
 
@@ -27,19 +25,15 @@ export const start: StartService = async (context) => {
   const http = createWebhookHttp()
   const kicker = createKicker(redis, context)
   const dispatcher = createDispatcher({ ...portsOf(context), http, kicker, after, maxInFlight: MAX_IN_FLIGHT })
-  const worker = (lane: DispatchLane, queue: 'webhooks' | 'webhooks-slow', concurrency: number) =>
-    createQueueWorker(redis, context, {
-      queue,
+  const worker = (lane: DispatchLane, concurrency: number) =>
+    createWebhooksWorker(redis, context, {
+      lane,
       concurrency,
-      handle: (endpointId) => dispatcher.drain(lane, endpointId),
-      sweep: () => dispatcher.overdue(lane),
-      sweepEveryMs: SWEEP_EVERY_MS,
+      dispatch: (endpointId) => dispatcher.drain(lane, endpointId),
+      overdue: () => dispatcher.overdue(lane),
     })
   const { concurrency } = config.webhooks
-  const workers = [
-    worker('fast', QUEUES.webhooks, concurrency),
-    worker('slow', QUEUES.webhooksSlow, Math.max(1, Math.ceil(concurrency / 4))),
-  ]
+  const workers = [worker('normal', concurrency), worker('slow', Math.max(1, Math.ceil(concurrency / 4)))]
   const stop: Stop = async () => {
     const cutOff = after(STOP_GRACE_MS, () => void http.close())
     await Promise.all([dispatcher.stop(), ...workers.map((each) => each.stop())])

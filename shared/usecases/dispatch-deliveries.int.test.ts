@@ -54,7 +54,7 @@ function ports() {
     http,
     after,
     allowLocalhost: true,
-    maxInFlight: { fast: 64, slow: 16 },
+    maxInFlight: { normal: 64, slow: 16 },
   } satisfies DispatchDeliveriesDeps
 }
 
@@ -140,9 +140,9 @@ test('a due row is sent once, signed for both kinds of verifiers, and recorded w
   const { endpoint, secret, only, rows } = await given(1)
   receiver.answer({ kind: 'status', status: 204 })
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests).toHaveLength(1)
   const [request] = receiver.requests
@@ -170,7 +170,7 @@ test('each failure moves the due time by the next pause, and the ninth is the la
   receiver.answer({ kind: 'status', status: 500, body: 'broken' })
   const sender = dispatcher()
   for (const [index, pause] of WEBHOOK_RETRY_DELAYS_MS.entries()) {
-    await sender.drain('fast', endpoint.id)
+    await sender.drain('normal', endpoint.id)
     await sender.idle()
     const answeredAt = receiver.requests.at(-1)?.receivedAt ?? 0
     const row = await delivery(only)
@@ -178,14 +178,14 @@ test('each failure moves the due time by the next pause, and the ninth is the la
     expect(row.dueAt - answeredAt).toBeGreaterThanOrEqual(pause - 5)
     expect(row.dueAt - answeredAt).toBeLessThan(pause + 10_000)
     if (pause > 0) {
-      await sender.drain('fast', endpoint.id)
+      await sender.drain('normal', endpoint.id)
       await sender.idle()
       expect(receiver.requests).toHaveLength(index + 1)
     }
     await makeDue(endpoint.id)
   }
   expect(kicks).toContainEqual({ queue: 'webhooks', id: endpoint.id })
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(await delivery(only)).toMatchObject({ status: 'failed', attempt: 9, lastStatusCode: 500 })
   expect((await delivery(only)).finishedAt).not.toBeNull()
@@ -200,10 +200,10 @@ test('500, then 200: the retry succeeds and nothing more is sent', async () => {
   const { endpoint, only } = await given(1)
   receiver.answer(() => ({ kind: 'status', status: receiver.requests.length === 1 ? 500 : 200 }))
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   await makeDue(endpoint.id)
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 2, claims: 2 })
   expect(receiver.requests).toHaveLength(2)
@@ -213,7 +213,7 @@ test('a redirect is a failure and is not followed', async () => {
   const { endpoint, only } = await given(1)
   receiver.answer({ kind: 'status', status: 301, headers: { location: receiver.url } })
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(await delivery(only)).toMatchObject({ status: 'pending', lastError: 'status_301' })
   expect(receiver.requests).toHaveLength(1)
@@ -225,16 +225,16 @@ test('killed between send and outcome: sent again under the same ids, no attempt
   const killed = dispatcher({
     deliveries: { ...ports().deliveries, finish: () => new Promise(() => undefined), release: async () => undefined },
   })
-  await killed.drain('fast', endpoint.id)
+  await killed.drain('normal', endpoint.id)
   await receiver.waitForCount(1)
   dispatchers = []
   expect(await delivery(only)).toMatchObject({ status: 'pending', attempt: 0, claims: 1 })
   const survivor = dispatcher()
-  await survivor.drain('fast', endpoint.id)
+  await survivor.drain('normal', endpoint.id)
   await survivor.idle()
   expect(receiver.requests).toHaveLength(1)
   await makeDue(endpoint.id)
-  await survivor.drain('fast', endpoint.id)
+  await survivor.drain('normal', endpoint.id)
   await survivor.idle()
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 1, claims: 2 })
   expect(receiver.requests.map((request) => request.headers['x-webhook-id'])).toEqual([only, only])
@@ -250,14 +250,14 @@ test('an outcome under a lost lease changes nothing', async () => {
       finish: async (outcomes) => {
         await makeDue(endpoint.id)
         receiver.answer({ kind: 'status', status: 200 })
-        await other.drain('fast', endpoint.id)
+        await other.drain('normal', endpoint.id)
         await other.idle()
         await ports().deliveries.finish(outcomes)
       },
     },
   })
   const other = dispatcher()
-  await zombie.drain('fast', endpoint.id)
+  await zombie.drain('normal', endpoint.id)
   await zombie.idle()
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 1, lastStatusCode: 200 })
 })
@@ -267,7 +267,7 @@ test('two processes on one endpoint send every row, each once', async () => {
   const senders = [dispatcher(), dispatcher()]
   const { deliveries } = ports()
   while ((await deliveries.nextDue(endpoint.id)) !== null) {
-    await Promise.all(senders.map((sender) => sender.drain('fast', endpoint.id)))
+    await Promise.all(senders.map((sender) => sender.drain('normal', endpoint.id)))
     await Promise.all(senders.map((sender) => sender.idle()))
   }
   const sent = receiver.requests.map((request) => request.headers['x-webhook-id'])
@@ -278,11 +278,11 @@ test('two processes on one endpoint send every row, each once', async () => {
 test('a turn is bounded: after 64 sends the endpoint goes to the tail of its queue', async () => {
   const { endpoint } = await given(100)
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests).toHaveLength(64)
   expect(kicks).toEqual([{ queue: 'webhooks', id: endpoint.id }])
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests).toHaveLength(100)
 })
@@ -291,12 +291,12 @@ test('no more requests are in flight than the cap, and the place of one that end
   const { endpoint } = await given(10)
   receiver.answer({ kind: 'hang' })
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   expect(await receiver.waitForCount(4)).toHaveLength(4)
   expect(kicks).toEqual([])
   const claimed = await stores.db.collection(WEBHOOK_DELIVERIES).countDocuments({ endpointId: endpoint.id, claims: 1 })
   expect(claimed).toBe(4)
-  expect(await sender.overdue('fast')).not.toContain(endpoint.id)
+  expect(await sender.overdue('normal')).not.toContain(endpoint.id)
 })
 
 test('an endpoint that hangs does not hold up another, and is served apart afterwards', async () => {
@@ -307,17 +307,17 @@ test('an endpoint that hangs does not hold up another, and is served apart after
     post: (request) => http.post(request.url.endsWith('healthy') ? request : { ...request, timeoutMs: 400 }),
   }
   const sender = dispatcher({ http: impatient })
-  await sender.drain('fast', hanging.endpoint.id)
-  await sender.drain('fast', healthy.endpoint.id)
+  await sender.drain('normal', hanging.endpoint.id)
+  await sender.drain('normal', healthy.endpoint.id)
   await receiver.waitFor((request) => request.path.endsWith('healthy'))
   await sender.idle()
   expect((await delivery(healthy.only)).status).toBe('succeeded')
   expect(await delivery(hanging.only)).toMatchObject({ status: 'pending', attempt: 1, lastError: 'timeout' })
   kicks = []
-  await sender.drain('fast', hanging.endpoint.id)
+  await sender.drain('normal', hanging.endpoint.id)
   expect(kicks).toEqual([{ queue: 'webhooks-slow', id: hanging.endpoint.id }])
   await makeDue(hanging.endpoint.id)
-  expect(await sender.overdue('fast')).not.toContain(hanging.endpoint.id)
+  expect(await sender.overdue('normal')).not.toContain(hanging.endpoint.id)
   expect(await sender.overdue('slow')).toContain(hanging.endpoint.id)
 })
 
@@ -334,7 +334,7 @@ test('rows of an endpoint deleted after the claim are purged, not sent', async (
       },
     },
   })
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests).toHaveLength(0)
   for (const { delivery: row } of rows) expect(await deliveries.findById(row.id)).toBeNull()
@@ -343,7 +343,7 @@ test('rows of an endpoint deleted after the claim are purged, not sent', async (
 test('an endpoint turned live keeps no test deliveries', async () => {
   const { endpoint, only } = await given(1, { mode: 'live' })
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests).toHaveLength(0)
   expect(await ports().deliveries.findById(only)).toBeNull()
@@ -353,9 +353,9 @@ test('localhost is called for test-only endpoints alone, and only when the serve
   const both = await given(1, { mode: 'both' })
   const closed = await given(1)
   const open = dispatcher()
-  await open.drain('fast', both.endpoint.id)
+  await open.drain('normal', both.endpoint.id)
   const strict = dispatcher({ allowLocalhost: false })
-  await strict.drain('fast', closed.endpoint.id)
+  await strict.drain('normal', closed.endpoint.id)
   await Promise.all([open.idle(), strict.idle()])
   expect(await delivery(both.only)).toMatchObject({ status: 'pending', lastError: 'bad_url' })
   expect(await delivery(closed.only)).toMatchObject({ status: 'pending', lastError: 'bad_url' })
@@ -365,7 +365,7 @@ test('localhost is called for test-only endpoints alone, and only when the serve
 test('a secret that does not open is never replaced by an unsigned request', async () => {
   const { endpoint, only } = await given(1, { sealedSecrets: [secretBox.seal('whsec_AA==', 'another context')] })
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests).toHaveLength(0)
   expect(await delivery(only)).toMatchObject({ status: 'pending', attempt: 0 })
@@ -376,7 +376,7 @@ test('stopping gives back what is cut off, at once and without consuming an atte
   receiver.answer({ kind: 'hang' })
   const own = createWebhookHttp()
   const sender = createDispatcher({ ...ports(), http: own })
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await receiver.waitForCount(1)
   const stopped = sender.stop()
   await own.close()
@@ -401,7 +401,7 @@ test('the sweep names what waits for more than a second and wakes for what falls
       return () => undefined
     },
   })
-  const found = await sender.overdue('fast')
+  const found = await sender.overdue('normal')
   expect(found).toContain(late.id)
   expect(found).not.toContain(soon.id)
   expect(delays.some((delay) => delay > 0 && delay <= 300)).toBe(true)
@@ -441,7 +441,7 @@ test('three failed deliveries in a row mail the owner once; a success begins a n
     await rowsOf.updateMany({ endpointId: endpoint.id, status: 'pending' }, { $set: { dueAt: future } })
     const id = rows[index]?.delivery.id ?? ''
     await rowsOf.updateOne({ _id: id }, { $set: { attempt: 8, dueAt: new Date(0) } })
-    await sender.drain('fast', endpoint.id)
+    await sender.drain('normal', endpoint.id)
     await sender.idle()
   }
   await finish(0, 500)
@@ -465,13 +465,13 @@ test('three failed deliveries in a row mail the owner once; a success begins a n
 test('a resend is a new delivery of the same event and bytes, due at once', async () => {
   const { endpoint, only, rows } = await given(1)
   const sender = dispatcher()
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   const again = await resendDelivery(ports(), only)
   expect(again).toMatchObject({ generation: 1, eventId: rows[0]?.event.id, status: 'pending', attempt: 0 })
   expect(again.id).not.toBe(only)
   expect(kicks).toEqual([{ queue: 'webhooks', id: endpoint.id }])
-  await sender.drain('fast', endpoint.id)
+  await sender.drain('normal', endpoint.id)
   await sender.idle()
   expect(receiver.requests.map((request) => request.headers['x-webhook-id'])).toEqual([only, again.id])
   expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)

@@ -22,8 +22,8 @@ const OVERDUE_MS = 1_000
 const AHEAD_MS = 2_500
 const SWEEP_LIMIT = 1_000
 
-/** `fast` serves everyone; `slow` those with a time-out in the last minute, so that they hold no place of the others. */
-export type DispatchLane = 'fast' | 'slow'
+/** `normal` serves everyone; `slow` those with a time-out in the last minute, so that they hold no place of the others. */
+export type DispatchLane = 'normal' | 'slow'
 
 export interface DispatchDeliveriesDeps
   extends Ambient,
@@ -69,11 +69,11 @@ interface Process {
 
 /** A dispatcher that claims nothing until it is asked to. */
 export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
-  const { fast, slow } = deps.maxInFlight
+  const { normal, slow } = deps.maxInFlight
   const self: Process = {
     deps,
     recorder: createOutcomeRecorder(deps),
-    lanes: { fast: createSlots(() => fast), slow: createSlots(() => slow) },
+    lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
     caps: new Map(),
     hungry: new Set(),
     unsent: new Set(),
@@ -102,7 +102,7 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
 async function turn(self: Process, lane: DispatchLane, endpointId: string): Promise<void> {
   const { clock, kicker } = self.deps
   const cap = capOf(self, endpointId)
-  const isMisplaced = (): boolean => lane === 'fast' && cap.isSlow(clock.now())
+  const isMisplaced = (): boolean => lane === 'normal' && cap.isSlow(clock.now())
   const until = clock.now() + TURN_MS
   let sent = 0
   let gathered = false
@@ -202,7 +202,7 @@ async function overdue(self: Process, lane: DispatchLane): Promise<readonly stri
   const due = await deliveries.dueEndpoints(clock.now() + AHEAD_MS, SWEEP_LIMIT)
   const now = clock.now()
   forgetIdle(self, now)
-  const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'fast') === lane)
+  const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
   for (const { endpointId, dueAt } of ours) if (dueAt > now) wakeAt(self, endpointId, dueAt - now)
   // An endpoint without a free place here is not forgotten: the next request that ends wakes it.
   const forgotten = ours.filter(({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.hungry.has(endpointId))
