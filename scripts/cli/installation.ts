@@ -46,11 +46,15 @@ function findConfig(): Config {
   return parseConfig(environment)
 }
 
+const REDIS_WAIT_MS = 2_000
+
 async function openInstallation() {
   const config = findConfig()
   const logger = createLogger({ name: 'cli', level: config.logLevel === 'debug' ? 'debug' : 'silent' })
   const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })
   const redis = connectRedis({ url: config.stores.redisUrl, prefix: config.stores.redisPrefix, logger })
+  // Without Redis most commands still work; those that need it say so themselves.
+  await redis.waitUntilHealthy(REDIS_WAIT_MS)
   const clock = await createStoreClock(db, logger)
   const random = createRandom()
   return {

@@ -136,11 +136,16 @@ function devInfo(environment: Environment, around: Surroundings, seed: Seed, run
     ownerEmail: null,
     ownerPassword: null,
     metricsUrl: runner.metricsUrl,
-    mongoUrl: around.mongoUrl,
+    mongoUrl: withDatabase(around.mongoUrl, environment['PAYMESH_MONGO_DATABASE'] ?? 'paymesh'),
     redisUrl: around.redisUrl,
     rpcUrls: around.rpcUrls,
     pids: runner.pids(),
   }
+}
+
+/** The same connection string with our database in it, so that a tool that opens it sees the right data. */
+function withDatabase(mongoUrl: string, database: string): string {
+  return mongoUrl.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`)
 }
 
 /** Any answer will do: without a key the API says 401. */

@@ -1,5 +1,5 @@
 import type { RateSnapshot } from '#shared/usecases/ports/rates.ts'
-import { DATE, defineCollection, TEXT } from './collection-model.ts'
+import { DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 
 /** A stored snapshot; prices stay decimal strings. */
 export type RateDocument = Omit<RateSnapshot, 'at'> & { _id: string; at: Date }
@@ -14,6 +14,7 @@ export const RATE_SNAPSHOTS = defineCollection<RateDocument>(
     at: DATE,
     usdPerSymbol: { type: Object, required: true },
     fiatPerUsd: { type: Object, required: true },
+    guards: optional(Object),
   },
   [{ name: 'rate_at', key: { at: 1 }, expireAfterSeconds: FIFTEEN_DAYS_S }],
 )

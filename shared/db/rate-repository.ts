@@ -22,7 +22,7 @@ export function createRateRepository(db: Database): RateRepository {
 }
 
 function fromDocument(stored: RateDocument | null): RateSnapshot | null {
-  return stored === null
-    ? null
-    : { at: toMs(stored.at), usdPerSymbol: stored.usdPerSymbol, fiatPerUsd: stored.fiatPerUsd }
+  if (stored === null) return null
+  const { at, usdPerSymbol, fiatPerUsd, guards } = stored
+  return { at: toMs(at), usdPerSymbol, fiatPerUsd, ...(guards !== undefined && { guards }) }
 }

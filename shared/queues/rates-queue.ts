@@ -1,12 +1,12 @@
 /**
  * Queue `rates`
- *   producer         operators who want a cycle now, and the sweep, which is the timer
+ *   producer         operators who want a cycle now; the timer is the service's own, so that rates go on without Redis
  *   consumer         service `rates`, one process at a time by a named lease
  *   payload          `{ id }` = `cycle`
  *   idempotency key  the constant id: one cycle waits and one runs
  *   ordering         none; a cycle publishes one snapshot under its own time
  *   retry class      none in the queue; the next cycle is the retry
- *   a lost job costs one sweep interval
+ *   a lost job costs the time until the next timed cycle (15 s)
  */
 import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
