@@ -41,7 +41,7 @@ export interface EndpointRepository {
   findById(id: string): Promise<WebhookEndpoint | null>
   /** Endpoints of a workspace, newest first; `receiving` restricts to those that get events of this mode. */
   list(workspaceId: string, receiving: Mode | null): Promise<readonly WebhookEndpoint[]>
-  /** Enabled endpoints of several workspaces in one majority read (CORRECTNESS §5.4). */
+  /** Enabled endpoints of several workspaces in one majority read. */
   listEnabled(workspaceIds: readonly string[]): Promise<readonly WebhookEndpoint[]>
   count(workspaceId: string): Promise<number>
   remove(id: string): Promise<boolean>
@@ -117,7 +117,7 @@ export interface DeliveryRepository {
 }
 
 export interface EventRepository {
-  /** Inserts what is missing; the first bytes of an id win (CORRECTNESS §5.1). */
+  /** Inserts what is missing; the first bytes of an id win. */
   insertMany(events: readonly EventRecord[]): Promise<void>
   findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, EventRecord>>
   listByInvoice(invoiceId: string): Promise<readonly EventRecord[]>

@@ -28,7 +28,7 @@ export interface InvoiceSnapshot {
 }
 
 /**
- * One thing the outbox relay must make durable elsewhere (CORRECTNESS §5.1). Written in the same
+ * One thing the outbox relay must make durable elsewhere. Written in the same
  * compare-and-set as the state it announces; everything in it is JSON-safe.
  */
 export interface OutboxEntry {
@@ -50,13 +50,13 @@ export interface OutboxEntry {
 export interface Invoice {
   readonly terms: InvoiceTerms
   readonly state: InvoiceState
-  /** Operation ids of the last eight mutations (CORRECTNESS §1.6). */
+  /** Operation ids of the last eight mutations. */
   readonly lastOps: readonly { readonly opId: string; readonly seq: number }[]
   /** Entries not yet relayed. */
   readonly outbox: readonly OutboxEntry[]
 }
 
-/** Idempotency guard of `POST /invoices`, stored in the invoice itself (DESIGN §7). */
+/** Idempotency guard of `POST /invoices`, stored in the invoice itself. */
 export interface InvoiceIdempotency {
   readonly key: string
   /** SHA-256 of the raw request body, hex. */
@@ -73,7 +73,7 @@ export interface NewInvoice {
   readonly opId: string | null
 }
 
-/** Which unique index refused an insert; the caller branches on it (CORRECTNESS §1.7). */
+/** Which unique index refused an insert; the caller branches on it. */
 export type InvoiceConflict = 'idempotency_key' | 'number' | 'claims' | 'id'
 
 /** One compare-and-set: everything of the invoice that changes, or nothing. */
@@ -130,7 +130,7 @@ export interface InvoiceRepository {
   outboxBatch(shard: number, limit: number): Promise<readonly Invoice[]>
   /** Shards holding an entry older than `before`. */
   overdueOutboxShards(before: Ms): Promise<readonly number[]>
-  /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt (CORRECTNESS §5.3). */
+  /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. */
   trimOutbox(trims: readonly { id: string; throughSeq: number }[]): Promise<void>
 }
 

@@ -17,7 +17,7 @@ export type UncountedReason =
   | 'unmatched'
   | 'inactive_lock'
 
-/** One transfer to a known address. `key` survives mempool, re-mining and replay (chains §8.3). */
+/** One transfer to a known address. `key` survives mempool, re-mining and replay. */
 export interface Payment {
   /** UUIDv7: the public id, fixed at first sight. */
   readonly id: string
@@ -82,7 +82,7 @@ export interface PaymentSighting {
   readonly uncountedReason: UncountedReason | null
 }
 
-/** A newer lease holder wrote a payment of this scanner: stop at once (CORRECTNESS §6.1). */
+/** A newer lease holder wrote a payment of this scanner: stop at once. */
 export class ScannerFenced extends Error {
   override readonly name = 'ScannerFenced'
 }

@@ -7,7 +7,7 @@ export interface AdmissionRequest {
   readonly keyId: string | null
   readonly workspaceId: string | null
   /** Epochs that were read from the store for this very request; they are published where Redis has none or older ones. */
-  readonly publish: { readonly keyEpoch: number; readonly workspaceEpoch: number } | null
+  readonly publish: { readonly keyEpoch: number | null; readonly workspaceEpoch: number | null }
   /** Marks an idempotent operation as running; `owner` is the request's own id, so that only it clears the mark. */
   readonly marker: { readonly id: string; readonly owner: string } | null
 }

@@ -1,6 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** Time as every process of an installation sees it: the store's clock, not the machine's (CORRECTNESS §4). */
+/** Time as every process of an installation sees it: the store's clock, not the machine's. */
 export interface Clock {
   /** Unix milliseconds, UTC. */
   now(): Ms

@@ -1,7 +1,7 @@
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** Per-workspace settings; every field has a default (DESIGN §6, §7). */
+/** Per-workspace settings; every field has a default. */
 export interface WorkspacePolicy {
   /** Missing part of an amount that still counts as paid, in basis points. Default 0. */
   readonly toleranceBps: number
@@ -69,13 +69,13 @@ export interface ApiKeyRepository {
   revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
 }
 
-/** Epochs in Redis that make a cached key or workspace record outdated at once (CORRECTNESS §7.3). */
+/** Epochs in Redis that make a cached key or workspace record outdated at once. */
 export interface EpochStore {
   setKeyEpoch(keyId: string, epoch: number): Promise<void>
   setWorkspaceEpoch(workspaceId: string, epoch: number): Promise<void>
 }
 
-/** Stored outcome of an idempotent operation other than invoice creation (DESIGN §7). */
+/** Stored outcome of an idempotent operation other than invoice creation. */
 export interface IdempotencyRecord {
   /** `<ws>:<mode>:<METHOD>:<path>:<key>`. */
   readonly id: string

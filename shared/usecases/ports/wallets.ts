@@ -1,7 +1,7 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** One record per installation, mode and fingerprint of an extended public key (CORRECTNESS §1.5). */
+/** One record per installation, mode and fingerprint of an extended public key. */
 export interface KeyMaterial {
   /** `<mode>:<family>:<fingerprint>`. */
   readonly id: string
@@ -36,7 +36,7 @@ export interface Wallet {
   readonly disabledAt: Ms | null
 }
 
-/** A receiving address = a watch (DESIGN §5). It exists before it is issued. */
+/** A receiving address = a watch. It exists before it is issued. */
 export interface WatchedAddress {
   readonly mode: Mode
   readonly family: Family
