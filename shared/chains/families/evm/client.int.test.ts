@@ -1,0 +1,211 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { ASSETS } from '#shared/chains/assets.ts'
+import type { ChainDefinition } from '#shared/chains/chain.ts'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { CHAINS } from '#shared/chains/registry.ts'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { createEvmClient, type EvmClient, type EvmClientOptions } from './client.ts'
+
+const OURS = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
+const watches = createWatchIndex()
+watches.add(OURS.slice(2).toLowerCase())
+
+let chain: LocalChain
+beforeAll(async () => {
+  chain = await startLocalChain({ blockTimeMs: null })
+  await chain.mine()
+  await chain.pay({ asset: 'usdt_ethereum', to: OURS, amountBase: 2_500_000n })
+  await chain.pay({ asset: 'eth_ethereum', to: OURS, amountBase: 7n })
+  await chain.mine()
+  await chain.mine(3)
+})
+afterAll(() => chain.stop())
+
+const opened: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const resource of opened.splice(0)) await resource.close()
+})
+
+function client(urls: readonly string[], change: Partial<EvmClientOptions> = {}): EvmClient {
+  const made = createEvmClient({
+    chain: CHAINS.ethereum,
+    mode: 'test',
+    rpcUrls: urls,
+    chainId: 31_337,
+    nativeAsset: 'eth_ethereum',
+    tokens: [{ asset: 'usdt_ethereum', contract: ASSETS.usdt_ethereum.contract, decimals: 6 }],
+    metrics: silent,
+    ...change,
+  })
+  opened.push(made)
+  return made
+}
+
+type Answer = { result?: unknown; error?: { code: number; message: string } }
+type Lie = (call: { method: string; params: unknown[] }, truth: Answer) => Answer
+
+/** A node that answers like the local chain, except where it lies. */
+async function liar(lie: Lie): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      fetch(chain.url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+        .then(async (answer) => lie(JSON.parse(body), (await answer.json()) as Answer))
+        .then((answer) => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer })))
+        .catch(() => response.destroy())
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push(server)
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const when =
+  (method: string, change: (truth: never, params: unknown[]) => unknown): Lie =>
+  (call, truth) =>
+    call.method === method ? { result: change(truth.result as never, call.params) } : truth
+
+const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
+const summary = async (reader: EvmClient) =>
+  (await reader.scan(0, 5, watches)).flatMap((block) =>
+    block.transfers.map(({ asset, amountBase }) => `${block.height} ${asset} ${amountBase}`),
+  )
+const EXPECTED = ['2 eth_ethereum 7', '2 usdt_ethereum 2500000']
+
+describe('an honest node', () => {
+  it('is verified, and its transfers to us are found', async () => {
+    const reader = client([chain.url])
+    await reader.verify()
+    expect((await summary(reader)).sort()).toEqual(EXPECTED)
+    const [block] = await reader.scan(2, 2, watches)
+    expect(block?.transfers.map(({ key }) => key)).toEqual([
+      expect.stringMatching(/^test:ethereum:0x[0-9a-f]{64}:n$/),
+      expect.stringMatching(/^test:ethereum:0x[0-9a-f]{64}:t:0xdac17f.*:2500000:0$/),
+    ])
+    expect((await reader.head()).height).toBe(5)
+    expect(await reader.blockAt(99)).toBeNull()
+  })
+
+  it('that limits ranges is asked for less, and nothing is lost or doubled', async () => {
+    const url = await liar((call, truth) => {
+      const { fromBlock, toBlock } = (call.params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (call.method !== 'eth_getLogs' || fromBlock === toBlock) return truth
+      return { error: { code: -32_005, message: 'block range too large' } }
+    })
+    expect((await summary(client([url]))).sort()).toEqual(EXPECTED)
+  })
+})
+
+describe('a node that lies', () => {
+  // Guarantee: a doubtful answer stops the scan, so the cursor cannot pass money by and nothing false is credited.
+  it.each<[string, Lie]>([
+    ['keeps the logs of a block back', when('eth_getLogs', () => [])],
+    [
+      'gives logs of another block',
+      when('eth_getLogs', (logs: object[]) => logs.map((log) => ({ ...log, blockHash: `0x${'1'.repeat(64)}` }))),
+    ],
+    ['has no receipt', when('eth_getTransactionReceipt', () => null)],
+    [
+      'has a receipt from another block',
+      when('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, blockHash: `0x${'1'.repeat(64)}` })),
+    ],
+    ['lacks a block below its head', when('eth_getBlockByNumber', (block, [n]) => (n === '0x2' ? null : block))],
+    [
+      'gives blocks that are not linked',
+      when('eth_getBlockByNumber', (block: object, [n]) =>
+        n === '0x2' ? { ...block, parentHash: `0x${'1'.repeat(64)}` } : block,
+      ),
+    ],
+    ['answers in another shape', when('eth_getBlockByNumber', () => ({ number: 'seven' }))],
+    ['fails', () => ({ error: { code: -32_000, message: 'header not found' } })],
+  ])('%s: the scan throws', async (_what, lie) => {
+    await expect(client([await liar(lie)]).scan(0, 5, watches)).rejects.toEqual(unreliable)
+  })
+
+  it('about a receipt only says that the transaction failed: nothing was moved', async () => {
+    const url = await liar(when('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, status: '0x0' })))
+    expect(await summary(client([url]))).toEqual(['2 usdt_ethereum 2500000'])
+  })
+
+  it('is left for the next one', async () => {
+    const reader = client([await liar(() => ({ error: { code: -32_000, message: 'busy' } })), chain.url])
+    await expect(reader.head()).rejects.toEqual(unreliable)
+    expect((await reader.head()).height).toBe(5)
+  })
+
+  it('is never named with the secrets of its URL', async () => {
+    const error = await client(['http://name:s3cret@127.0.0.1:1/v3/s3cret?key=s3cret'])
+      .head()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toEqual(unreliable)
+    expect(JSON.stringify([String(error), error])).not.toContain('s3cret')
+  })
+})
+
+describe('a node on another chain', () => {
+  const mismatch = expect.objectContaining({ name: 'NodeMismatch' })
+
+  // Guarantee: money on another chain is never taken for money on ours.
+  it('is refused on the first call', async () => {
+    await expect(client([chain.url], { chainId: 1 }).verify()).rejects.toEqual(mismatch)
+    await expect(client([chain.url], { chainId: 1 }).head()).rejects.toEqual(mismatch)
+  })
+
+  it('is refused when a token has other decimals or is none', async () => {
+    const token = { asset: 'usdt_ethereum', contract: ASSETS.usdt_ethereum.contract } as const
+    await expect(client([chain.url], { tokens: [{ ...token, decimals: 18 }] }).verify()).rejects.toEqual(mismatch)
+    const nowhere = { ...token, contract: OURS, decimals: 6 }
+    await expect(client([chain.url], { tokens: [nowhere] }).verify()).rejects.toEqual(mismatch)
+  })
+})
+
+describe('adding an EVM network', () => {
+  const optimism: ChainDefinition = {
+    id: 'optimism' as NetworkId,
+    family: 'evm',
+    name: 'OP Mainnet',
+    chainIds: { live: 10, test: 11_155_420 },
+    nativeSymbol: 'ETH',
+    blockTimeMs: 2_000,
+    confirmations: 10,
+    finalityDepth: 256,
+    logsRangeMax: 100,
+    explorerTx: { live: 'https://optimistic.etherscan.io/tx/{tx}', test: null },
+    uriScheme: 'ethereum',
+    addressPrefix: null,
+    siblings: [],
+  }
+
+  it('takes a definition and its asset rows: the same client scans it', async () => {
+    const added = client([chain.url], {
+      chain: optimism,
+      nativeAsset: 'eth_optimism' as AssetId,
+      tokens: [{ asset: 'usdt_optimism' as AssetId, contract: ASSETS.usdt_ethereum.contract, decimals: 6 }],
+    })
+    await added.verify()
+    expect((await summary(added)).sort()).toEqual(['2 eth_optimism 7', '2 usdt_optimism 2500000'])
+    const [block] = await added.scan(2, 2, watches)
+    expect(block?.transfers[0]?.key).toMatch(/^test:optimism:/)
+  })
+
+  it.each(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'] as const)(
+    '%s is wired by its rows alone',
+    async (network) => {
+      const node = { rpcUrls: [chain.url], chainId: 31_337 }
+      const reader = createChainClient({ live: {}, test: { [network]: node } }, 'test', network, silent)
+      if (reader === null) throw new Error('no client')
+      opened.push(reader)
+      const [block] = await reader.scan(2, 2, watches)
+      expect(block?.transfers[0]?.key).toMatch(new RegExp(`^test:${network}:0x.*:n$`))
+      expect(createChainClient({ live: {}, test: {} }, 'test', network, silent)).toBeNull()
+    },
+  )
+})

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { cutWindow, extendWindow, type HashWindow } from './scan-window.ts'
+
+const blocks = (from: number, to: number): HashWindow =>
+  Array.from({ length: to - from + 1 }, (_, i) => [from + i, `h${from + i}`] as const)
+const heights = (window: HashWindow) => window.map(([height]) => height)
+
+describe('the hash window', () => {
+  it('keeps the newest 64 blocks whole and older ones sparsely, whatever the steps', () => {
+    let stepwise: HashWindow = []
+    for (let height = 0; height <= 1_000; height += 1) stepwise = extendWindow(stepwise, blocks(height, height), 256)
+    expect(heights(stepwise)).toEqual([512, 576, 640, 704, 768, 832, 896, ...heights(blocks(937, 1_000))])
+    expect(extendWindow(extendWindow([], blocks(0, 980), 256), blocks(981, 1_000), 256)).toEqual(stepwise)
+  })
+
+  it('never holds more than a few dozen entries beyond the dense part', () => {
+    expect(extendWindow([], blocks(0, 100_000), 480).length).toBeLessThan(64 + 20)
+  })
+
+  it('is cut at a fork', () => {
+    expect(heights(cutWindow(blocks(1, 9), 6))).toEqual([1, 2, 3, 4, 5, 6])
+  })
+})
