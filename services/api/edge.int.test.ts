@@ -210,7 +210,13 @@ describe('without Redis', () => {
   it('does not wait for a Redis that hangs', async () => {
     const hanging = { ...stores.redis, isHealthy: () => true, producer: hangingProducer() } as never
     const limiter = createRateLimiter({ redis: hanging, metrics: createMetrics({ defaults: false }) })
-    const request = { bucket: 'key:x', keyId: 'x', workspaceId: 'w', publish: null, marker: null }
+    const request = {
+      bucket: 'key:x',
+      keyId: 'x',
+      workspaceId: 'w',
+      publish: { keyEpoch: null, workspaceEpoch: null },
+      marker: null,
+    }
     const startedAt = performance.now()
     const first = await limiter.admit(request)
     expect([first.allowed, first.remaining, first.keyEpoch]).toEqual([true, 59, null])

@@ -16,4 +16,3 @@ export const eventBody = z.strictObject({
   created_at: z.iso.datetime(),
   data: z.strictObject({ object: invoiceResource, payment: paymentResource.optional() }),
 })
-export type EventBody = z.infer<typeof eventBody>

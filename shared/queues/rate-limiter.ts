@@ -117,8 +117,8 @@ function scriptInput(prefix: string, request: AdmissionRequest): Parameters<Scri
     [
       TOKEN_INTERVAL_MS,
       RATE_BURST,
-      publish?.keyEpoch ?? '',
-      publish?.workspaceEpoch ?? '',
+      publish.keyEpoch ?? '',
+      publish.workspaceEpoch ?? '',
       EPOCH_LIFE_MS,
       marker?.owner ?? '',
       MARKER_LIFE_MS,

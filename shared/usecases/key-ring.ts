@@ -14,8 +14,8 @@ const CACHE_MAX = 20_000
 export interface Credential {
   readonly key: ApiKeyRecord
   readonly workspace: Workspace
-  /** Read from the store for this very request, so no epoch can outdate it unless it is higher. */
-  readonly fresh: boolean
+  /** What was read from the store for this very request: no epoch outdates it unless it is higher. */
+  readonly fresh: { readonly key: boolean; readonly workspace: boolean }
 }
 
 /** Finds out whose request it is. */
@@ -41,33 +41,37 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
   const keys = createCache<ApiKeyRecord>(deps.clock)
   const workspaces = createCache<Workspace>(deps.clock)
 
-  async function load(hash: string, remember: boolean): Promise<Credential | null> {
+  async function readKey(hash: string): Promise<ApiKeyRecord | null> {
     const key = await deps.keys.findByHash(hash)
-    if (key === null || key.revokedAt !== null) return null
-    const workspace = await deps.workspaces.findById(key.workspaceId)
-    if (workspace === null) return null
-    if (remember) {
-      keys.set(hash, key)
-      workspaces.set(workspace.id, workspace)
-    }
-    return { key, workspace, fresh: true }
+    return key === null || key.revokedAt !== null ? null : key
   }
 
   return {
     async find(apiKey) {
       if (parseApiKey(apiKey) === null) return null
       const hash = deps.hasher.hash(apiKey)
-      const key = keys.get(hash)
-      const workspace = key && workspaces.get(key.workspaceId)
-      return key && workspace ? { key, workspace, fresh: false } : load(hash, true)
+      const knownKey = keys.get(hash)
+      const key = knownKey ?? (await readKey(hash))
+      if (key === null) return null
+      const knownWorkspace = workspaces.get(key.workspaceId)
+      const workspace = knownWorkspace ?? (await deps.workspaces.findById(key.workspaceId))
+      if (workspace === null) return null
+      if (knownKey === undefined) keys.set(hash, key)
+      if (knownWorkspace === undefined) workspaces.set(workspace.id, workspace)
+      return { key, workspace, fresh: { key: knownKey === undefined, workspace: knownWorkspace === undefined } }
     },
     async confirm(credential, { keyEpoch, workspaceEpoch }) {
       const { key, workspace, fresh } = credential
-      if (isCurrent(key.epoch, keyEpoch, fresh) && isCurrent(workspace.epoch, workspaceEpoch, fresh)) return credential
+      const keyHolds = isCurrent(key.epoch, keyEpoch, fresh.key)
+      const workspaceHolds = isCurrent(workspace.epoch, workspaceEpoch, fresh.workspace)
+      if (keyHolds && workspaceHolds) return credential
       // Forgotten rather than replaced: the next request reads afresh and by that publishes the epochs.
-      keys.delete(key.hash)
-      workspaces.delete(workspace.id)
-      return load(key.hash, false)
+      if (!keyHolds) keys.delete(key.hash)
+      if (!workspaceHolds) workspaces.delete(workspace.id)
+      const keyNow = keyHolds ? key : await readKey(key.hash)
+      const workspaceNow = workspaceHolds ? workspace : await deps.workspaces.findById(workspace.id)
+      if (keyNow === null || workspaceNow === null) return null
+      return { key: keyNow, workspace: workspaceNow, fresh: { key: true, workspace: true } }
     },
   }
 }

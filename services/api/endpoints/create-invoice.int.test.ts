@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { INVOICES } from '#shared/db/invoice-model.ts'
+import { eventRecords } from '#shared/usecases/relay-records.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -210,6 +211,19 @@ describe('idempotency', () => {
     const again = await create({ ...BODY, asset: 'usdt_ethereum', metadata: { z: '1', a: '2' } }, headers)
     expect([again.status, again.text]).toEqual([201, first.text])
     expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([null, 'true'])
+  })
+
+  // Guarantee: the answer can be repeated after the relay has carried its outbox entry away.
+  it('replays the same bytes from the event that the relay made', async () => {
+    const headers = { 'idempotency-key': 'relayed' }
+    const first = await create({ ...BODY, metadata: { 10: 'ten', 2: 'two', b: 'é' } }, headers)
+    const { invoices, events } = api.engine.deps
+    const invoice = await invoices.findById(first.json.data.id)
+    if (invoice === null) throw new Error('the invoice is not stored')
+    await events.insertMany(eventRecords(invoice, api.deps.urls))
+    await invoices.trimOutbox([{ id: invoice.terms.id, throughSeq: 1 }])
+    const again = await create({ ...BODY, metadata: { 10: 'ten', 2: 'two', b: 'é' } }, headers)
+    expect([again.status, again.text]).toEqual([201, first.text])
   })
 
   it('refuses another body under the same key, valid or not', async () => {

@@ -34,7 +34,10 @@ export async function admit(
     bucket: found === null ? addressBucket(request) : `key:${found.key.id}`,
     keyId: found?.key.id ?? null,
     workspaceId: found?.workspace.id ?? null,
-    publish: found?.fresh ? { keyEpoch: found.key.epoch, workspaceEpoch: found.workspace.epoch } : null,
+    publish: {
+      keyEpoch: found?.fresh.key ? found.key.epoch : null,
+      workspaceEpoch: found?.fresh.workspace ? found.workspace.epoch : null,
+    },
     marker,
   })
   const credential = found === null || !admission.allowed ? null : await deps.keyRing.confirm(found, admission)
