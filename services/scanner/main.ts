@@ -11,13 +11,10 @@ import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
-import { createQueueWorker } from '#shared/queues/worker.ts'
-import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { createScanWorker } from '#shared/queues/scan-queue.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
 
-/** A wake-up for a network that another process scans is lost; the loops look by themselves soon enough. */
-const SWEEP_EVERY_MS = 60_000
 const POLL_MIN_MS = 250
 const POLL_MAX_MS = 2_000
 const POLL_DEVELOPMENT_MS = 300
@@ -32,9 +29,8 @@ interface Loop {
 }
 
 /**
- * Queue `scan`: producer = whoever knows that a network has news; consumer = this process; payload `<mode>-<network>`;
- * losing one costs the pause between two looks. One loop for each configured network and mode that CHAINS selects;
- * several processes may run the same one, one of them scans.
+ * One loop for each configured network and mode that CHAINS selects. Several processes may run the same loop: one of
+ * them scans, the others stand by. Queue `scan` only shortens the pauses.
  */
 export const start: StartService = async (context) => {
   const ambient = ambientOf(context)
@@ -50,13 +46,7 @@ export const start: StartService = async (context) => {
     wallets: createWalletRepository(context.db),
   }
   const loops = startLoops(context, deps)
-  const worker = createQueueWorker(context.redis, ambient, {
-    queue: QUEUES.scan,
-    concurrency: 1,
-    handle: async (id) => loops.get(id)?.scanner.wake(),
-    sweep: async () => [],
-    sweepEveryMs: SWEEP_EVERY_MS,
-  })
+  const worker = createScanWorker(context.redis, ambient, { wake: (id) => loops.get(id)?.scanner.wake() })
   return async () => {
     await Promise.all([worker.stop(), ...[...loops.values()].map(({ scanner }) => scanner.stop())])
     await Promise.all([...loops.values()].map(({ client }) => client.close()))

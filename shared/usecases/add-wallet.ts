@@ -49,13 +49,16 @@ export async function addWallet(
   const { workspaceId, mode, family } = input
   const networks = checkInput(deps.catalog, input)
   const { xpub, fingerprint } = deps.addressBook.normalise(family, mode, input.value)
+  // Anyone may know the sandbox key, in either mode.
+  if (xpub === deps.addressBook.sandboxKey(family).xpub) {
+    throw invalid('value', 'This is the public sandbox key of test mode: money sent to it is lost.')
+  }
   if ((await deps.workspaces.findById(workspaceId)) === null) {
     throw new PaymeshError('NOT_FOUND', { message: 'There is no such workspace.' })
   }
   const material = await deps.wallets.upsertMaterial(
     newKeyMaterial(deps, { mode, family, xpub, fingerprint, sandbox: false }),
   )
-  if (material.sandbox) throw invalid('value', 'This is the public sandbox key: money sent to it is lost.')
   const first = await deriveFirst(deps, material, xpub)
   const wallet = await storeWallet(deps, input, networks, material)
   await announceSharing(deps, material, workspaceId)

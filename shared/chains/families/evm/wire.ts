@@ -46,9 +46,6 @@ export type Log = z.infer<typeof logSchema>
 
 /** What a receipt says about success, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
 export const receiptSchema = z.object({ transactionHash: hash, blockHash: hash, status: z.enum(['0x0', '0x1']) })
-export type Receipt = z.infer<typeof receiptSchema>
 
-/** Any number in an answer. */
-export const quantitySchema = quantity
 /** Returned bytes of `eth_call`. */
 export const bytesSchema = bytes
