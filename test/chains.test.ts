@@ -133,5 +133,6 @@ describe('network settings', () => {
   it('link to the explorer of the mode', () => {
     expect(local.explorerTxUrl('ethereum', 'live', '0xab')).toBe('https://etherscan.io/tx/0xab')
     expect(local.explorerTxUrl('dogecoin', 'test', 'ab')).toBeNull()
+    expect(local.explorerTxUrl('ethereum', 'test', '0xab')).toBeNull()
   })
 })

@@ -39,7 +39,13 @@ export function createCatalog(networks: NetworkSettings): Catalog {
         amountBase,
       })
     },
-    explorerTxUrl: (network, mode, txHash) => CHAINS[network].explorerTx[mode]?.replace('{tx}', txHash) ?? null,
+    explorerTxUrl(network, mode, txHash) {
+      const { chainIds, explorerTx } = CHAINS[network]
+      const chainId = networks[mode][network]?.chainId ?? null
+      // A local chain under another id is in nobody's explorer: a link there would show nothing, or a stranger's payment.
+      if (chainId !== null && chainIds !== null && chainId !== chainIds[mode]) return null
+      return explorerTx[mode]?.replace('{tx}', txHash) ?? null
+    },
   }
 }
 
