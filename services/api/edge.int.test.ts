@@ -226,7 +226,7 @@ describe('without Redis', () => {
 })
 
 function hangingProducer() {
-  return { status: 'ready', evalsha: () => new Promise(() => undefined) }
+  return { status: 'ready', pipeline: () => ({ exec: () => undefined }) }
 }
 
 describe('a store that fails', () => {

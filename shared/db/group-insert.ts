@@ -11,7 +11,7 @@ type Outcome = Awaited<ReturnType<Insert>>
 /** Most invoices in one command. */
 const BATCH_MAX = 64
 /** Commands on their way at once; more of them would only make the groups smaller. */
-const IN_FLIGHT_MAX = 3
+const IN_FLIGHT_MAX = 2
 
 interface Waiting {
   readonly invoice: NewInvoice
@@ -23,12 +23,13 @@ interface Waiting {
 /**
  * Inserts of one process that happen at the same time travel as one unordered insert command: each document is still
  * inserted or refused on its own and acknowledged under the same concerns, for a fraction of the cost. A lone insert
- * goes out at once. A document that a unique index refused is tried again alone by `insertOne`, which names the index.
+ * waits for nobody but those of its own turn of the event loop. A document that a unique index refused is tried again alone by `insertOne`, which names the index.
  */
 export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
   const invoices = db.collection(INVOICES)
   const waiting: Waiting[] = []
   let inFlight = 0
+  let scheduled = false
 
   async function send(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 1) return alone(batch)
@@ -55,6 +56,7 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
   }
 
   async function drain(): Promise<void> {
+    scheduled = false
     inFlight += 1
     while (waiting.length > 0) await send(waiting.splice(0, BATCH_MAX))
     inFlight -= 1
@@ -63,6 +65,9 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
   return (invoice) =>
     new Promise((resolve, reject) => {
       waiting.push({ invoice, document: invoiceToDocument(invoice), resolve, reject })
-      if (inFlight < IN_FLIGHT_MAX) void drain()
+      if (scheduled || inFlight >= IN_FLIGHT_MAX) return
+      // At the end of this turn of the event loop everybody who arrived in it is here.
+      scheduled = true
+      setImmediate(drain)
     })
 }

@@ -42,8 +42,8 @@ return {1, full - now, found[2], found[3], marker}`
 
 const CLEAR_SCRIPT = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 
-/** Longest wait for Redis before the in-process bucket decides. */
-const ANSWER_WITHIN_MS = 50
+/** Silence of Redis after which the in-process bucket decides. A Redis that is slow but answers others is waited for. */
+const SILENCE_MS = 50
 /** After Redis did not answer, how long nobody asks it again. */
 const PAUSE_AFTER_SILENCE_MS = 500
 /** Ends a mark whose process died. */
@@ -70,12 +70,13 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
   const local = createLocalBuckets(now)
   const admitScript = scriptRunner(redis, ADMIT_SCRIPT)
   const clearScript = scriptRunner(redis, CLEAR_SCRIPT)
+  const answers = createAnswerWatch(now)
   let silentUntil = 0
 
   return {
     async admit(request) {
       if (redis.isHealthy() && now() >= silentUntil) {
-        const answer = await within(ANSWER_WITHIN_MS, admitScript(...scriptInput(prefix, request)))
+        const answer = await answers.unlessSilent(admitScript(...scriptInput(prefix, request)))
         if (answer !== null) return readAnswer(answer, request, now())
         silentUntil = now() + PAUSE_AFTER_SILENCE_MS
       }
@@ -92,12 +93,33 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
 
 type ScriptRunner = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>
 
-/** Runs by digest; a Redis that forgot its scripts (restart, flush) gets the text once. */
+/**
+ * Runs by digest; a Redis that forgot its scripts (restart, flush) gets the text once. Calls of one turn of the event
+ * loop leave in one write, because the system call costs more than the command.
+ */
 function scriptRunner({ producer }: RedisConnections, script: string): ScriptRunner {
   const digest = createHash('sha1').update(script).digest('hex')
+  let batch: {
+    readonly text: readonly (string | number)[]
+    readonly settle: (error: unknown, value: unknown) => void
+  }[] = []
+
+  function send(): void {
+    const sent = batch
+    batch = []
+    const pipeline = producer.pipeline(sent.map(({ text }) => ['evalsha', digest, ...text]))
+    pipeline.exec((error, answers) => {
+      for (const [index, { settle }] of sent.entries()) settle(error ?? answers?.[index]?.[0], answers?.[index]?.[1])
+    })
+  }
+
   return async (keys, args) => {
+    const text = [keys.length, ...keys, ...args]
     try {
-      return await producer.evalsha(digest, keys.length, ...keys, ...args)
+      return await new Promise((resolve, reject) => {
+        if (batch.length === 0) setImmediate(send)
+        batch.push({ text, settle: (error, value) => (error ? reject(error) : resolve(value)) })
+      })
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
       return await producer.eval(script, keys.length, ...keys, ...args)
@@ -155,19 +177,39 @@ function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 
   }
 }
 
-/** Null when the promise fails or takes longer. Replies that wait in the socket while the process was busy still count. */
-function within<T>(limitMs: number, promise: Promise<T>): Promise<T | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => setImmediate(() => resolve(null)), limitMs)
-    promise.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      () => {
-        clearTimeout(timer)
-        resolve(null)
-      },
-    )
-  })
+/**
+ * Tells a Redis that is gone from a process that is busy: an answer is only given up when none at all came in during the last
+ * 50 ms and our own timers were on time. Otherwise the command time-out of the connection is the end.
+ */
+function createAnswerWatch(now: () => number) {
+  let answeredAt = Number.NEGATIVE_INFINITY
+
+  /** The answer, or null when Redis is silent or the command failed. */
+  function unlessSilent<T>(answer: Promise<T>): Promise<T | null> {
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout
+      const arm = (): void => {
+        const armedAt = now()
+        timer = setTimeout(() => {
+          const isLate = now() - armedAt > 2 * SILENCE_MS
+          if (isLate || now() - answeredAt < SILENCE_MS) arm()
+          // After the timers come the sockets: what already waits there still counts.
+          else setImmediate(resolve, null)
+        }, SILENCE_MS)
+      }
+      arm()
+      answer.then(
+        (value) => {
+          answeredAt = now()
+          clearTimeout(timer)
+          resolve(value)
+        },
+        () => {
+          clearTimeout(timer)
+          resolve(null)
+        },
+      )
+    })
+  }
+  return { unlessSilent }
 }

@@ -2,8 +2,8 @@
 const BATCH_MAX = 200
 
 /**
- * Turns a read of many into a look-up of one: while a read runs, further ids wait and share the next. A lone
- * look-up starts at once, so batching costs nobody more than one read. Null for ids that were not found.
+ * Turns a read of many into a look-up of one: ids asked for in one turn of the event loop, or while a read runs, share
+ * a read, so batching costs nobody more than one read. Null for ids that were not found.
  */
 export function createBatchLookup<T extends { readonly id: string }>(
   findMany: (ids: readonly string[]) => Promise<readonly T[]>,
@@ -17,7 +17,6 @@ export function createBatchLookup<T extends { readonly id: string }>(
   let running = false
 
   async function drain(): Promise<void> {
-    running = true
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_MAX)
       try {
@@ -34,6 +33,8 @@ export function createBatchLookup<T extends { readonly id: string }>(
   return (id) =>
     new Promise((resolve, reject) => {
       waiting.push({ id, resolve, reject })
-      if (!running) void drain()
+      if (running) return
+      running = true
+      setImmediate(drain)
     })
 }
