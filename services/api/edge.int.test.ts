@@ -226,7 +226,7 @@ describe('without Redis', () => {
 })
 
 function hangingProducer() {
-  return { status: 'ready', pipeline: () => ({ exec: () => undefined }) }
+  return { status: 'ready', pipeline: () => ({ exec: () => new Promise(() => undefined) }) }
 }
 
 describe('a store that fails', () => {

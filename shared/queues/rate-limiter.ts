@@ -108,9 +108,14 @@ function scriptRunner({ producer }: RedisConnections, script: string): ScriptRun
     const sent = batch
     batch = []
     const pipeline = producer.pipeline(sent.map(({ text }) => ['evalsha', digest, ...text]))
-    pipeline.exec((error, answers) => {
-      for (const [index, { settle }] of sent.entries()) settle(error ?? answers?.[index]?.[0], answers?.[index]?.[1])
-    })
+    pipeline.exec().then(
+      (answers) => {
+        for (const [index, { settle }] of sent.entries()) settle(answers?.[index]?.[0] ?? null, answers?.[index]?.[1])
+      },
+      (error: unknown) => {
+        for (const { settle } of sent) settle(error, null)
+      },
+    )
   }
 
   return async (keys, args) => {
