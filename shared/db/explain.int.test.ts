@@ -149,6 +149,8 @@ describe('payments', () => {
     expectIndexed(await explain({ ...scope, state: 'detected', confirmAt: { $lte: 10 } }), 'payment_confirm')
     const live = { kind: 'onchain', state: { $in: ['detected', 'confirmed'] } }
     expectIndexed(await explain({ ...scope, ...live, 'block.height': { $gt: 500 } }), 'payment_block')
+    const strangers = { state: 'detected', 'block.height': { $gte: 500, $lte: 600 }, 'block.hash': { $nin: ['0x1'] } }
+    expectIndexed(await explain({ ...scope, ...strangers }), 'payment_block')
   })
 })
 

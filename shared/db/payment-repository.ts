@@ -11,6 +11,9 @@ import { moveAll, recordSightings } from './payment-scan-writes.ts'
 /** Money that never counts for an invoice waits in the operators' inbox; merchants list only what their invoice asked for. */
 const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 'unmatched', 'inactive_lock']
 
+/** In no block any more; a block that holds it brings it back. */
+const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }
+
 /** Dirty rows read per invoice asked for, because one invoice may have several. */
 const DIRTY_ROWS_PER_INVOICE = 4
 
@@ -31,8 +34,18 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
         state: { $in: unconfirmedOnly ? ['detected'] : ['detected', 'confirmed'] },
         'block.height': { $gt: forkHeight },
       }
-      const out = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }
-      return moveAll(payments, random, { ...above, network, mode }, out, epoch, at)
+      return moveAll(payments, random, { ...above, network, mode }, ORPHANED, epoch, at)
+    },
+    orphanStrangers: async ({ mode, network, blocks, epoch, at }) => {
+      if (blocks.length === 0) return []
+      const heights = blocks.map((block) => block.height)
+      const strangers: mongoose.mongo.Filter<PaymentDocument> = {
+        kind: 'onchain',
+        state: 'detected',
+        'block.height': { $gte: Math.min(...heights), $lte: Math.max(...heights) },
+        'block.hash': { $nin: blocks.map((block) => block.hash) },
+      }
+      return moveAll(payments, random, { ...strangers, network, mode }, ORPHANED, epoch, at)
     },
     insertSimulated: async (payment) => {
       try {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { advanceInvoice } from './advance-invoice.ts'
-import { recordBlockTransfers } from './record-payments.ts'
+import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
 
 const stores = useStores()
 let engine: Engine
@@ -87,5 +87,19 @@ describe('recordBlockTransfers', () => {
     const block = blockWith(7, engine.deps.clock.now(), lockOf(invoice), [{ key: 'fenced', amountBase: 1_000_000n }])
     await record('ethereum', block, 5)
     await expect(record('ethereum', block, 4)).rejects.toThrow('newer lease holder')
+  })
+
+  // Guarantee: money that stands in no block of the scanned chain is never confirmed, whatever died in between.
+  it('takes back what an earlier try saw in a block that another one replaced before the cursor moved', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const now = engine.deps.clock.now()
+    await record('ethereum', blockWith(50, now, lockOf(invoice), [{ key: 'gone', amountBase: 25_000_000n }]), 5)
+    // The scanner died before its cursor moved; the block that stands at this height now has no such transfer.
+    await record('ethereum', { ...blockWith(50, now, lockOf(invoice), []), hash: 'hash50-other' }, 6)
+    await confirmPayments(engine.deps, { mode: 'test', network: 'ethereum', epoch: 6, height: 60 })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+
+    expect(await engine.deps.payments.listByInvoice(invoice.terms.id)).toMatchObject([{ state: 'orphaned' }])
+    expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('pending')
   })
 })

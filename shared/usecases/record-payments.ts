@@ -10,7 +10,7 @@ import type { WalletRepository } from './ports/wallets.ts'
 
 /** What storing a scanner's findings needs. */
 export interface RecordDeps extends AttributeDeps, Ambient {
-  readonly payments: Pick<PaymentRepository, 'recordSightings' | 'confirmThrough' | 'orphanAbove'>
+  readonly payments: Pick<PaymentRepository, 'recordSightings' | 'confirmThrough' | 'orphanAbove' | 'orphanStrangers'>
   readonly exceptions: Pick<ExceptionRepository, 'open'>
   readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations'>
@@ -29,16 +29,19 @@ export interface RecordInput {
 /**
  * Stores the transfers of scanned blocks as payments, opens exceptions for money nobody asked for, and wakes the
  * invoices that changed. Everything is durable when it resolves, so the caller moves its cursor afterwards; repeating
- * it changes nothing. Throws `ScannerFenced` when a newer lease holder wrote already. Returns the changed payments.
+ * it changes nothing, and when other blocks stand at these heights by then, it takes back what only the first ones held.
+ * Throws `ScannerFenced` when a newer lease holder wrote already. Returns the changed payments.
  */
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const sightings = await attributeTransfers(deps, input)
-  if (sightings.length === 0) return []
-  const changed = await deps.payments.recordSightings(sightings, input.epoch, deps.clock.now())
+  const recorded =
+    sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, input.epoch, deps.clock.now())
   const strays = await strayExceptions(deps, sightings)
   if (strays.length > 0) await deps.exceptions.open(strays)
-  report(deps, input.network, 'recorded', changed)
-  return changed
+  report(deps, input.network, 'recorded', recorded)
+  const orphaned = await deps.payments.orphanStrangers({ ...input, at: deps.clock.now() })
+  report(deps, input.network, 'orphaned', orphaned)
+  return [...recorded, ...orphaned]
 }
 
 /** Where a scanner stands. */

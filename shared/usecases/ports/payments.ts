@@ -119,6 +119,17 @@ export interface PaymentRepository {
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
+  /**
+   * Orphans unconfirmed on-chain payments that stand at the heights of these scanned blocks, given without gaps, but in
+   * other blocks: left by a scanner that stopped between storing payments and moving its cursor. Returns what changed.
+   */
+  orphanStrangers(scope: {
+    mode: Mode
+    network: NetworkId
+    blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
+    epoch: number
+    at: Ms
+  }): Promise<readonly Payment[]>
   /** Inserts a simulated payment; `exists` when the key is taken. */
   insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>
