@@ -2,11 +2,14 @@ import type { CancelDeps } from '#shared/usecases/cancel-invoice.ts'
 import type { CreateOnceDeps } from '#shared/usecases/create-invoice-once.ts'
 import type { KeyRing } from '#shared/usecases/key-ring.ts'
 import type { ListCursor } from '#shared/usecases/list-cursor.ts'
+import type { LockAvailability } from '#shared/usecases/lock-availability.ts'
 import type { ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
+import type { Catalog } from '#shared/usecases/ports/catalog.ts'
 import type { InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/usecases/ports/payments.ts'
 import type { RateLimiter } from '#shared/usecases/ports/rate-limit.ts'
 import type { IdempotencyRepository } from '#shared/usecases/ports/tenancy.ts'
+import type { RateReader } from '#shared/usecases/read-rate.ts'
 import type { RunOnceDeps } from '#shared/usecases/run-once.ts'
 import type { SimulateDeps } from '#shared/usecases/simulate-payment.ts'
 
@@ -17,5 +20,8 @@ export interface ApiDeps extends CreateOnceDeps, CancelDeps, SimulateDeps, Manag
   readonly idempotency: IdempotencyRepository
   readonly keyRing: KeyRing
   readonly limiter: RateLimiter
+  readonly catalog: Catalog
+  readonly rates: RateReader
+  readonly availability: LockAvailability
   readonly listCursor: ListCursor
 }

@@ -39,8 +39,8 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
   const invoices = { ...repository, insert: createGroupedInsert(db, repository.insert) }
   const idempotency = createIdempotencyRepository(db)
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
-  const availability = createLockAvailability({ wallets, cursors, catalog, clock })
   const addresses = createAddressSource({ ...ambient, wallets, catalog })
+  const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   return {
     ...ambient,
     kicker,
@@ -50,6 +50,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     invoices,
     idempotency,
     rates,
+    availability,
     payments: createPaymentRepository(db, random),
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),

@@ -2,9 +2,12 @@ import { cancelInvoiceEndpoint } from './endpoints/cancel-invoice.ts'
 import { createInvoiceEndpoint } from './endpoints/create-invoice.ts'
 import { createWebhookEndpoint } from './endpoints/create-webhook-endpoint.ts'
 import { deleteWebhookEndpoint } from './endpoints/delete-webhook-endpoint.ts'
+import { estimate } from './endpoints/estimate.ts'
 import { getInvoice } from './endpoints/get-invoice.ts'
+import { listCurrencies } from './endpoints/list-currencies.ts'
 import { listInvoices } from './endpoints/list-invoices.ts'
 import { listPayments } from './endpoints/list-payments.ts'
+import { listRates } from './endpoints/list-rates.ts'
 import { listWebhookEndpoints } from './endpoints/list-webhook-endpoints.ts'
 import { simulateInvoice } from './endpoints/simulate-invoice.ts'
 import type { Route } from './route.ts'
@@ -37,6 +40,9 @@ export const ROUTES: readonly Route[] = [
     endpoint: simulateInvoice,
   },
   { method: 'GET', path: '/payments', scope: 'payments:read', endpoint: listPayments },
+  { method: 'GET', path: '/currencies', scope: 'rates:read', endpoint: listCurrencies },
+  { method: 'GET', path: '/rates', scope: 'rates:read', endpoint: listRates },
+  { method: 'POST', path: '/estimate', scope: 'rates:read', idempotency: 'stored', endpoint: estimate },
   { method: 'GET', path: '/webhook-endpoints', scope: 'webhooks:manage', endpoint: listWebhookEndpoints },
   {
     method: 'POST',

@@ -28,6 +28,7 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     contract,
     confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
     hasNode: (network, mode) => networks[mode][network] !== undefined,
+    blockTimeMs: (network) => CHAINS[network].blockTimeMs,
     paymentUri({ asset, mode, address, amount, amountBase }) {
       const chain = CHAINS[networkOf(asset)]
       return paymentUri({

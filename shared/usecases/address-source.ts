@@ -29,8 +29,15 @@ export interface AddressSource {
    * has a node, any derived one otherwise. Answers from memory while stocked and refills in the background.
    * Never offers an address twice from the same process. Throws `NO_WALLET_FOR_ASSET` when nothing can be issued.
    */
-  take(material: Pick<KeyMaterial, 'id' | 'mode' | 'family'>, network: NetworkId): Promise<WatchedAddress>
+  take(material: Material, network: NetworkId): Promise<WatchedAddress>
+  /** Whether `take` would give an address now. Looks and refills like `take`, and leaves what it finds in stock. */
+  canTake(material: Material, network: NetworkId): Promise<boolean>
 }
+
+type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family'>
+
+/** Looks for a usable address in a stock; null when there is none. */
+type Picker<T> = (stock: Stock, usable: (entry: Held) => boolean) => T | null
 
 interface Held {
   readonly address: WatchedAddress
@@ -55,34 +62,41 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
     return stock
   }
 
+  /** What `pick` finds in a stock that was filled up as far as possible; null when nothing can be issued. */
+  const fromStock = async <T>(material: Material, network: NetworkId, pick: Picker<T>): Promise<T | null> => {
+    const stock = stockOf(material.id)
+    const now = deps.clock.now()
+    stock.held = stock.held.filter((entry) => entry.heldSince > now - STOCK_LIFE_MS)
+    const mustBeWatched = deps.catalog.hasNode(network, material.mode)
+    const usable = (entry: Held) => !mustBeWatched || entry.address.watchedOn.includes(network)
+    const pickUsable = () => pick(stock, usable)
+
+    const stocked = pickUsable()
+    if (stocked !== null) {
+      if (stock.held.filter(usable).length < LOW_WATER && stock.held.length < STOCK_CAP)
+        refillQuietly(deps, stock, material.id)
+      return stocked
+    }
+    if (stock.held.length > 0 && now - stock.refreshedAt >= REFRESH_MS) {
+      stock.refreshedAt = now
+      await refreshMarks(deps, stock, material.id)
+    }
+    const refreshed = pickUsable()
+    if (refreshed !== null) return refreshed
+    if (stock.held.length < STOCK_CAP) await refill(deps, stock, material.id)
+    // Callers that waited for one refill together may have emptied it; a second round serves the rest.
+    return pickUsable() ?? (await refillAndPick(deps, stock, material.id, pickUsable))
+  }
+
   return {
     async take(material, network) {
-      const stock = stockOf(material.id)
-      const now = deps.clock.now()
-      stock.held = stock.held.filter((entry) => entry.heldSince > now - STOCK_LIFE_MS)
-      const mustBeWatched = deps.catalog.hasNode(network, material.mode)
-      const usable = (entry: Held) => !mustBeWatched || entry.address.watchedOn.includes(network)
-      const pick = () => takeFirst(stock, usable)
-
-      const stocked = pick()
-      if (stocked !== null) {
-        if (stock.held.filter(usable).length < LOW_WATER && stock.held.length < STOCK_CAP)
-          refillQuietly(deps, stock, material.id)
-        return stocked
-      }
-      if (stock.held.length > 0 && now - stock.refreshedAt >= REFRESH_MS) {
-        stock.refreshedAt = now
-        await refreshMarks(deps, stock, material.id)
-      }
-      const refreshed = pick()
-      if (refreshed !== null) return refreshed
-      if (stock.held.length < STOCK_CAP) await refill(deps, stock, material.id)
-      // Callers that waited for one refill together may have emptied it; a second round serves the rest.
-      const filled = pick() ?? (await refillAndPick(deps, stock, material.id, pick))
-      if (filled !== null) return filled
+      const taken = await fromStock(material, network, takeFirst)
+      if (taken !== null) return taken
       deps.metrics.count('address_source_exhausted_total', { family: material.family, mode: material.mode })
       throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `addresses_exhausted ${material.id} on ${network}` })
     },
+    canTake: async (material, network) =>
+      (await fromStock(material, network, (stock, usable) => stock.held.find(usable) ?? null)) !== null,
   }
 }
 
@@ -92,12 +106,12 @@ function takeFirst(stock: Stock, usable: (entry: Held) => boolean): WatchedAddre
   return stock.held.splice(index, 1)[0]?.address ?? null
 }
 
-async function refillAndPick(
+async function refillAndPick<T>(
   deps: AddressSourceDeps,
   stock: Stock,
   materialId: string,
-  pick: () => WatchedAddress | null,
-): Promise<WatchedAddress | null> {
+  pick: () => T | null,
+): Promise<T | null> {
   for (let round = 0; round < 8 && stock.held.length < STOCK_CAP; round += 1) {
     if ((await refill(deps, stock, materialId)) === 0) return pick()
     const picked = pick()

@@ -1,102 +1,129 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AddressSource } from './address-source.ts'
+import { createNetworkLag, type NetworkLagDeps } from './network-lag.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
-import type { Clock } from './ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
+import type { Workspace } from './ports/tenancy.ts'
 import type { KeyMaterial, Wallet, WalletRepository } from './ports/wallets.ts'
+import type { RateReader } from './read-rate.ts'
+import { createSingleFlight } from './single-flight.ts'
 
 /** A wallet that was found may serve this long without being read again; a missing one is looked up each time. */
 const WALLET_CACHE_MS = 5_000
-/** A cursor's health is read at most this often per network. */
-const CURSOR_CACHE_MS = 2_000
-/** A network whose node gave no head for this long takes no new invoices. */
-const LAGGING_MS = 10 * 60_000
-/** The same for a scanner that stopped itself. */
-const HALTED_LAGGING_MS = 60_000
-
 /** What the question "can this workspace receive the asset now?" needs. */
-export interface AvailabilityDeps {
+export interface AvailabilityDeps extends NetworkLagDeps {
   readonly wallets: Pick<WalletRepository, 'listWallets' | 'findMaterial' | 'listMaterials'>
-  readonly cursors: Pick<CursorRepository, 'find'>
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
-  readonly clock: Clock
+  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly addresses: Pick<AddressSource, 'canTake'>
 }
 
-/** Why an asset cannot be locked now; the public code is `NO_WALLET_FOR_ASSET` for all of them. */
-export type UnavailableReason = 'no_wallet' | 'network_not_configured' | 'network_lagging'
+/** Why an asset cannot be locked now: `rates_unavailable` is public as 503, the others as `NO_WALLET_FOR_ASSET`. */
+export type UnavailableReason =
+  | 'no_wallet'
+  | 'network_not_configured'
+  | 'network_lagging'
+  | 'rates_unavailable'
+  | 'addresses_exhausted'
 
-/** The key material that receives, or why nothing does. */
-export type Availability =
+/** Judges whether a workspace can receive an asset. A lock and the list of currencies ask the same object. */
+export interface LockAvailability {
+  /**
+   * The key material of the newest enabled wallet of the asset's family and network. In test mode the built-in sandbox
+   * key stands in when the workspace has none, and a network without a node is still receivable. Throws
+   * `NO_WALLET_FOR_ASSET` with the reason as internal text when there is none or the network lags.
+   */
+  require(workspaceId: string, mode: Mode, info: AssetInfo): Promise<KeyMaterial>
+  /**
+   * Why a lock of this asset would be refused now whatever its amount, found by the steps of a lock in their order;
+   * null when it would not. A rate counts as available when the asset has one in USD: another fiat may still lack its
+   * own leg.
+   */
+  reason(workspace: Pick<Workspace, 'id' | 'policy'>, mode: Mode, info: AssetInfo): Promise<UnavailableReason | null>
+}
+
+type Receiver =
   | { readonly available: true; readonly material: KeyMaterial }
   | { readonly available: false; readonly reason: UnavailableReason }
 
-/** Answers which key material of a workspace receives an asset. */
-export interface LockAvailability {
-  /**
-   * Finds the newest enabled wallet of the asset's family and network. In test mode the built-in sandbox key
-   * stands in when the workspace has none, and a network without a node is still receivable.
-   */
-  check(workspaceId: string, mode: Mode, info: AssetInfo): Promise<Availability>
-  /** Like `check`, but throws `NO_WALLET_FOR_ASSET` with the reason as internal text. */
-  require(workspaceId: string, mode: Mode, info: AssetInfo): Promise<KeyMaterial>
-}
-
 /** Makes the availability check with small caches, so that locking an asset costs no wallet read in steady state. */
 export function createLockAvailability(deps: AvailabilityDeps): LockAvailability {
-  const wallets = new Map<string, { readonly at: Ms; readonly material: KeyMaterial }>()
-  const sandboxes = new Map<Family, KeyMaterial>()
-  const cursors = new Map<string, { readonly at: Ms; readonly lagging: boolean }>()
+  const lag = createNetworkLag(deps)
+  const materialOf = createMaterialLookup(deps.wallets, deps.clock)
 
-  const ownMaterial = async (workspaceId: string, mode: Mode, info: AssetInfo): Promise<KeyMaterial | null> => {
+  const receiver = async (workspaceId: string, mode: Mode, info: AssetInfo): Promise<Receiver> => {
+    const hasNode = deps.catalog.hasNode(info.network, mode)
+    if (!hasNode && mode === 'live') return { available: false, reason: 'network_not_configured' }
+    const material = await materialOf(workspaceId, mode, info)
+    if (material === null) return { available: false, reason: 'no_wallet' }
+    if (hasNode && (await lag.isLagging(mode, info.network))) return { available: false, reason: 'network_lagging' }
+    return { available: true, material }
+  }
+
+  return {
+    async require(workspaceId, mode, info) {
+      const answer = await receiver(workspaceId, mode, info)
+      if (answer.available) return answer.material
+      throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `${answer.reason} ${mode}:${info.id}` })
+    },
+    async reason(workspace, mode, info) {
+      const answer = await receiver(workspace.id, mode, info)
+      if (!answer.available) return answer.reason
+      if (!(await hasRate(deps.rates, workspace, info))) return 'rates_unavailable'
+      return (await deps.addresses.canTake(answer.material, info.network)) ? null : 'addresses_exhausted'
+    },
+  }
+}
+
+async function hasRate(
+  rates: Pick<RateReader, 'rateFor'>,
+  { policy }: Pick<Workspace, 'policy'>,
+  info: AssetInfo,
+): Promise<boolean> {
+  try {
+    await rates.rateFor({ asset: info.id, fiat: 'USD', arsSeries: policy.arsSeries })
+    return true
+  } catch (error) {
+    if (error instanceof PaymeshError && error.code === 'RATES_UNAVAILABLE') return false
+    throw error
+  }
+}
+
+type MaterialLookup = (workspaceId: string, mode: Mode, info: AssetInfo) => Promise<KeyMaterial | null>
+
+/** Finds the workspace's own material, else the sandbox's in test mode; questions at the same moment share their reads. */
+function createMaterialLookup(wallets: AvailabilityDeps['wallets'], clock: AvailabilityDeps['clock']): MaterialLookup {
+  const known = new Map<string, { readonly at: Ms; readonly material: KeyMaterial }>()
+  const sandboxes = new Map<Family, KeyMaterial>()
+  const walletReads = createSingleFlight<readonly Wallet[]>()
+  const materialReads = createSingleFlight<KeyMaterial | null>()
+  const sandboxReads = createSingleFlight<readonly KeyMaterial[]>()
+
+  const own: MaterialLookup = async (workspaceId, mode, info) => {
     const key = `${workspaceId}:${mode}:${info.network}`
-    const now = deps.clock.now()
-    const known = wallets.get(key)
-    if (known !== undefined && now - known.at < WALLET_CACHE_MS) return known.material
-    const wallet = newestFor(await deps.wallets.listWallets(workspaceId), mode, info)
-    const material = wallet === null ? null : await deps.wallets.findMaterial(wallet.materialId)
-    if (material === null) wallets.delete(key)
-    else wallets.set(key, { at: now, material })
+    const now = clock.now()
+    const held = known.get(key)
+    if (held !== undefined && now - held.at < WALLET_CACHE_MS) return held.material
+    const wallet = newestFor(await walletReads(workspaceId, () => wallets.listWallets(workspaceId)), mode, info)
+    const id = wallet?.materialId
+    const material = id === undefined ? null : await materialReads(id, () => wallets.findMaterial(id))
+    if (material === null) known.delete(key)
+    else known.set(key, { at: now, material })
     return material
   }
 
   const sandbox = async (family: Family): Promise<KeyMaterial | null> => {
-    const known = sandboxes.get(family)
-    if (known !== undefined) return known
-    const all = await deps.wallets.listMaterials()
+    const held = sandboxes.get(family)
+    if (held !== undefined) return held
+    const all = await sandboxReads('all', () => wallets.listMaterials())
     const found = all.find((material) => material.sandbox && material.family === family && material.mode === 'test')
     if (found !== undefined) sandboxes.set(family, found)
     return found ?? null
   }
 
-  const lagging = async (mode: Mode, network: NetworkId): Promise<boolean> => {
-    const key = `${mode}:${network}`
-    const now = deps.clock.now()
-    const known = cursors.get(key)
-    if (known !== undefined && now - known.at < CURSOR_CACHE_MS) return known.lagging
-    const answer = isLagging(await deps.cursors.find(mode, network), now)
-    cursors.set(key, { at: now, lagging: answer })
-    return answer
-  }
-
-  const check = async (workspaceId: string, mode: Mode, info: AssetInfo): Promise<Availability> => {
-    const hasNode = deps.catalog.hasNode(info.network, mode)
-    if (!hasNode && mode === 'live') return { available: false, reason: 'network_not_configured' }
-    const material =
-      (await ownMaterial(workspaceId, mode, info)) ?? (mode === 'test' ? await sandbox(info.family) : null)
-    if (material === null) return { available: false, reason: 'no_wallet' }
-    if (hasNode && (await lagging(mode, info.network))) return { available: false, reason: 'network_lagging' }
-    return { available: true, material }
-  }
-
-  return {
-    check,
-    async require(workspaceId, mode, info) {
-      const answer = await check(workspaceId, mode, info)
-      if (answer.available) return answer.material
-      throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `${answer.reason} ${mode}:${info.id}` })
-    },
-  }
+  return async (workspaceId, mode, info) =>
+    (await own(workspaceId, mode, info)) ?? (mode === 'test' ? await sandbox(info.family) : null)
 }
 
 function newestFor(wallets: readonly Wallet[], mode: Mode, info: AssetInfo): Wallet | null {
@@ -107,10 +134,4 @@ function newestFor(wallets: readonly Wallet[], mode: Mode, info: AssetInfo): Wal
     if (newest === null || wallet.createdAt > newest.createdAt) newest = wallet
   }
   return newest
-}
-
-/** A network that was never scanned has no watched address either, so the address source answers for it. */
-function isLagging(cursor: ChainCursor | null, now: Ms): boolean {
-  if (cursor === null) return false
-  return now - cursor.headSeenAt > (cursor.status === 'halted' ? HALTED_LAGGING_MS : LAGGING_MS)
 }

@@ -2,14 +2,15 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { AssetLock, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { quoteAmountBase } from '#shared/domain/money/quote.ts'
 import type { AddressSource } from './address-source.ts'
 import type { LockAvailability } from './lock-availability.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
 import type { AssetRate } from './ports/rates.ts'
 import type { Workspace, WorkspacePolicy } from './ports/tenancy.ts'
 import type { KeyMaterial, WatchedAddress } from './ports/wallets.ts'
-import { applySpread, type RateReader } from './read-rate.ts'
+import { priceQuote } from './price-quote.ts'
+import type { RateReader } from './read-rate.ts'
+import { requiredConfirmations } from './required-confirmations.ts'
 
 const BPS = 10_000n
 
@@ -73,22 +74,13 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
 type PricedQuote = Omit<Quote, 'uri'>
 
 function price(request: LockRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
-  const spreadBps = request.workspace.policy.spreadBps
-  const fiatPerAsset = applySpread(rate.fiatPerAsset, spreadBps)
-  const amountBase = quoteAmountBase({
-    fiatMinor: request.fiat.minor,
-    currency: request.fiat.currency,
-    fiatPerAsset,
-    decimals: info.decimals,
-    displayDecimals: info.displayDecimals,
-  })
+  const { policy } = request.workspace
+  const { snapshotAt, sources, fxSources } = rate
   return {
-    amountBase,
-    amount: formatUnits(amountBase, info.decimals),
-    fiatPerAsset,
+    ...priceQuote({ policy, fiat: request.fiat, info, rate }),
     lockedAt: request.at,
     expiresAt: request.quoteEndsAt,
-    provenance: { snapshotAt: rate.snapshotAt, sources: rate.sources, fxSources: rate.fxSources, spreadBps },
+    provenance: { snapshotAt, sources, fxSources, spreadBps: policy.spreadBps },
   }
 }
 
@@ -127,7 +119,7 @@ function lockOn(
     address,
     matchKey,
     claim: `${mode}:${info.family}:${matchKey}`,
-    requiredConfirmations: policy.confirmations[info.id] ?? deps.catalog.confirmations(info.id, mode),
+    requiredConfirmations: requiredConfirmations(deps.catalog, policy, info.id, mode),
     policy: frozenBounds(policy, info, amountBase),
     quotes: [{ ...priced, uri }],
     from: request.at,

@@ -51,6 +51,7 @@ describe('rateFor', () => {
       fiat: 'EUR',
       fiatPerAsset: '62612.972319859225891875',
       snapshotAt: AT,
+      observedAt: AT - 10_000,
       expiresAt: AT - 10_000 + 120_000,
       sources: ['kraken', 'okx', 'bitstamp'],
       fxSources: ['kraken', 'okx', 'bitstamp'],

@@ -52,7 +52,8 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
         internal: `no published rate of ${request.asset} in ${request.fiat}`,
       })
     }
-    const expiresAt = Math.min(snapshot.at, legs.crypto.oldestAt) + RATE_MAX_AGE_MS
+    const observedAt = Math.min(snapshot.at, legs.crypto.oldestAt)
+    const expiresAt = observedAt + RATE_MAX_AGE_MS
     if (deps.clock.now() >= expiresAt) {
       throw new PaymeshError('RATES_UNAVAILABLE', { internal: `the rate of ${request.asset} expired at ${expiresAt}` })
     }
@@ -61,6 +62,7 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
       fiat: request.fiat,
       fiatPerAsset: crossPrice(legs),
       snapshotAt: snapshot.at,
+      observedAt,
       expiresAt,
       sources: legs.crypto.sources,
       fxSources: legs.fx.sources,

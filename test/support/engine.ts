@@ -61,8 +61,8 @@ export async function openEngine(stores: TestStores) {
   const { wallets, cursors } = repositories
   const base = { ...ambient, ...repositories, clock, kicker, catalog }
   const rates = createRateReader({ rates: repositories.rateSnapshots, clock, catalog })
-  const availability = createLockAvailability({ wallets, cursors, catalog, clock })
   const addresses = createAddressSource({ ...base })
+  const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   const locks = createLockPreparer({ catalog, rates, availability, addresses })
   const deps = { ...base, rates, locks, urls: { checkoutBaseUrl: 'http://pay.test' } }
   const addressBook = createAddressBook()

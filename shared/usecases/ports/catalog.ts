@@ -25,6 +25,8 @@ export interface Catalog {
   confirmations(id: AssetId, mode: Mode): number
   /** A node is configured, hence a scanner watches the network in this mode. */
   hasNode(network: NetworkId, mode: Mode): boolean
+  /** Usual time between two blocks, milliseconds. */
+  blockTimeMs(network: NetworkId): number
   /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. */
   paymentUri(request: { asset: AssetId; mode: Mode; address: string; amount: string; amountBase: bigint }): string
   explorerTxUrl(network: NetworkId, mode: Mode, txHash: string): string | null

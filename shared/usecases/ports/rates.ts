@@ -38,6 +38,8 @@ export interface AssetRate {
   /** Fiat per one asset unit, every digit, spread not yet included. */
   readonly fiatPerAsset: string
   readonly snapshotAt: Ms
+  /** Time of the oldest price of the asset in it, at most `snapshotAt`. */
+  readonly observedAt: Ms
   readonly expiresAt: Ms
   readonly sources: readonly string[]
   readonly fxSources: readonly string[]

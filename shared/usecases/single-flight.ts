@@ -1,0 +1,14 @@
+/** Runs `load` for a key unless a run for it is under way, whose result everybody who asks meanwhile shares. Nothing is kept afterwards. */
+export type SingleFlight<T> = (key: string, load: () => Promise<T>) => Promise<T>
+
+/** Makes a single flight: many questions at the same moment cost one read, and the next question reads again. */
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const running = new Map<string, Promise<T>>()
+  return (key, load) => {
+    const known = running.get(key)
+    if (known !== undefined) return known
+    const started = load().finally(() => running.delete(key))
+    running.set(key, started)
+    return started
+  }
+}
