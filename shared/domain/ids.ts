@@ -1,9 +1,3 @@
-/** Where random bytes come from; the runtime's random port satisfies it. */
-export interface ByteSource {
-  /** Cryptographically strong bytes. */
-  bytes(length: number): Uint8Array
-}
-
 /** Crockford's base 32 in lower case: no i, l, o, u, so that ids survive being read aloud. */
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -26,11 +20,6 @@ export function eventId(invoiceId: string, seq: number): string {
 export function deliveryIdFrom(hashHex: string): string {
   if (!/^[0-9a-f]{32,}$/i.test(hashHex)) throw new RangeError('the digest is too short or not hexadecimal')
   return `whd_${base32(BigInt(`0x${hashHex.slice(0, 32)}`))}`
-}
-
-/** A fresh request id: `req_` and 26 base-32 characters of 128 random bits. */
-export function newRequestId(random: ByteSource): string {
-  return `req_${base32(random.bytes(16).reduce((value, byte) => (value << 8n) | BigInt(byte), 0n))}`
 }
 
 /** 128 bits as 26 characters, most significant first. */
