@@ -12,11 +12,11 @@ export interface RedisConnections {
   /** Opens a connection for blocking reads; it reconnects for ever and is closed by `closeWorkerConnection` or `close`. */
   openWorkerConnection(): Redis
   closeWorkerConnection(connection: Redis): void
-  /** True when Redis answered lately; false before the first answer. */
+  /** True when Redis took a write lately; false before the first one. */
   isHealthy(): boolean
-  /** Milliseconds since Redis stopped answering; 0 while healthy. */
+  /** Milliseconds since Redis stopped taking writes; 0 while healthy. */
   unhealthyForMs(): number
-  /** Resolves true as soon as Redis answers, or false after `timeoutMs`; for start-up and tests. */
+  /** Resolves true as soon as Redis takes a write, or false after `timeoutMs`; for start-up and tests. */
   waitUntilHealthy(timeoutMs: number): Promise<boolean>
   /** Drops every connection without waiting for answers, so it cannot hang. Safe to call twice. */
   close(): Promise<void>
@@ -28,7 +28,8 @@ export interface RedisConnectionOptions {
   readonly logger: Logger
 }
 
-const PING_EVERY_MS = 500
+const PROBE_EVERY_MS = 500
+const PROBE_LIFE_MS = 10_000
 const COMMAND_TIMEOUT_MS = 500
 
 type Settings = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'>
@@ -55,7 +56,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
     commandTimeout: COMMAND_TIMEOUT_MS,
     connectTimeout: 2_000,
   })
-  const health = watchHealth(producer, logger)
+  const health = watchHealth(producer, `${prefix}:health`, logger)
 
   return {
     producer,
@@ -91,37 +92,40 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
   }
 }
 
-/** Asks once per half second, because a stopped Redis keeps its sockets open and looks connected. */
-function watchHealth(producer: Redis, logger: Logger) {
+/**
+ * Writes once per half second. A stopped Redis keeps its sockets open and looks connected; a full one, or a replica after
+ * a failover, still answers a ping but refuses every wake-up, and must count as away for the sweeps to step in.
+ */
+function watchHealth(producer: Redis, key: string, logger: Logger) {
   let unhealthySince: number | null = performance.now()
   let answered = false
   const waiters = new Set<(healthy: boolean) => void>()
   const set = (healthy: boolean): void => {
     if (healthy) {
-      if (unhealthySince !== null && answered) logger.info({}, 'redis answers again')
+      if (unhealthySince !== null && answered) logger.info({}, 'redis takes writes again')
       answered = true
       unhealthySince = null
       for (const wake of waiters) wake(true)
       waiters.clear()
     } else if (unhealthySince === null) {
       unhealthySince = performance.now()
-      logger.warn({}, 'redis does not answer')
+      logger.warn({}, 'redis takes no writes')
     }
   }
-  const ping = (): void => {
+  const probe = (): void => {
     if (producer.status !== 'ready') {
       set(false)
       return
     }
-    producer.ping().then(
+    producer.set(key, 1, 'PX', PROBE_LIFE_MS).then(
       () => set(true),
       () => set(false),
     )
   }
-  producer.on('ready', ping)
+  producer.on('ready', probe)
   const gone = (): void => set(false)
   producer.on('close', gone)
-  const timer = setInterval(ping, PING_EVERY_MS)
+  const timer = setInterval(probe, PROBE_EVERY_MS)
   timer.unref()
 
   return {

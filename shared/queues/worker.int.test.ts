@@ -183,6 +183,25 @@ describe('without Redis', () => {
     await eventually(() => expect(due.size).toBe(0))
   })
 
+  // Guarantee: a Redis that answers but stores nothing (full, or a replica after a failover) stops no work.
+  it('handles swept ids directly while Redis refuses writes', async () => {
+    const server = await startRedis()
+    const redis = connectRedis({ url: server.url, prefix: 'full', logger: stores.ambient.logger })
+    endings.push(() => redis.close())
+    expect(await redis.waitUntilHealthy(5_000)).toBe(true)
+    await redis.producer.config('SET', 'maxmemory', '1')
+    const due = new Set(['a', 'b'])
+    startWorker(redis, {
+      sweepEveryMs: 20,
+      degradedAfterMs: 100,
+      sweep: () => Promise.resolve([...due]),
+      handle: (id) => Promise.resolve(due.delete(id)),
+    })
+    await eventually(() => expect(due.size).toBe(0))
+    await redis.producer.config('SET', 'maxmemory', '0')
+    await eventually(() => expect(redis.isHealthy()).toBe(true))
+  })
+
   it('stops without hanging while Redis is down', async () => {
     const server = await startRedis()
     const redis = connectRedis({ url: server.url, prefix: 'closing', logger: stores.ambient.logger })
