@@ -1,9 +1,16 @@
+import { z } from 'zod'
 import type { ErrorDetail } from '#shared/contracts/errors.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/fiat.ts'
 
 /** Plain decimals only: no sign, exponent, grouping or leading zero; at most 12 integer digits. */
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,18}))?$/
+
+/**
+ * A fiat amount as requests give it. Accepts any string: `readFiatAmount` judges it together with its currency, so that the
+ * fault names what is wrong.
+ */
+export const fiatAmount = z.string().meta({ maxLength: 31, pattern: DECIMAL.source })
 
 /**
  * Reads a fiat amount as minor units: greater than zero, at most the currency's ISO 4217 exponent of decimals.

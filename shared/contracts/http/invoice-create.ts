@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
-import { readFiatAmount } from './amount.ts'
+import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
+import { fiatAmount, readFiatAmount } from './amount.ts'
 import { metadataBody } from './metadata.ts'
 import { returnUrl } from './return-url.ts'
 import { text } from './text.ts'
@@ -11,23 +11,31 @@ const ASSET_FORM = /^[a-z0-9]{2,10}_[a-z0-9]{2,12}$/
 function bodyOf(mode: Mode) {
   return z
     .strictObject({
-      amount: z.string(),
-      currency: z.enum(FIAT_CODES),
-      description: text(500).optional(),
-      order_id: text(120).optional(),
-      asset: z.string().regex(ASSET_FORM, 'must be an asset id like "usdt_ethereum"').optional(),
+      amount: fiatAmount.describe('Price: greater than zero, at most the decimals of the currency.'),
+      currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
+      description: text(500).describe('Text for the payer.').optional(),
+      order_id: text(120).describe('Your own reference. It need not be unique.').optional(),
+      asset: z
+        .string()
+        .regex(ASSET_FORM, 'must be an asset id like "usdt_ethereum"')
+        .meta({
+          description: 'Locks this asset at creation: the response already carries address and exact amount.',
+          enum: ASSET_IDS,
+        })
+        .optional(),
       metadata: metadataBody.optional(),
       customer: z
         .strictObject({
           email: z.email('must be an e-mail address').max(254).optional(),
           name: text(200).optional(),
         })
+        .describe('The payer, as far as you know.')
         .optional(),
-      success_url: returnUrl(mode).optional(),
-      cancel_url: returnUrl(mode).optional(),
-      /** Seconds. */
-      expires_in: z.int().min(300).max(2_592_000).optional(),
+      success_url: returnUrl(mode).describe('Where the checkout leads after payment.').optional(),
+      cancel_url: returnUrl(mode).describe('Where the checkout leads when the payer gives up.').optional(),
+      expires_in: z.int().min(300).max(2_592_000).describe('Seconds until the invoice expires.').optional(),
     })
+    .meta({ id: `InvoiceCreate${mode === 'live' ? '' : 'Test'}`, description: 'The wish for an invoice.' })
     .transform((body, context) => {
       const amount = readFiatAmount(body.amount, body.currency, 'amount')
       if (!amount.ok) {

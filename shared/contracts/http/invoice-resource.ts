@@ -1,53 +1,107 @@
 import { z } from 'zod'
-import { ASSET_IDS, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import { metadataResource } from './metadata.ts'
 import { moneyResource } from './money.ts'
+import {
+  absoluteUrl,
+  assetDecimals,
+  assetId,
+  blockCount,
+  chainToken,
+  decimalText,
+  freeText,
+  networkId,
+  tickerSymbol,
+  timestamp,
+  wholeText,
+} from './wire-types.ts'
 
-const timestamp = z.iso.datetime()
+const crypto = z
+  .strictObject({
+    asset: assetId,
+    network: networkId,
+    symbol: tickerSymbol,
+    amount: decimalText.describe('Exact amount to pay, in units of the asset.'),
+    amount_base_units: wholeText.describe('The same amount in base units: satoshi, wei, lamports.'),
+    decimals: assetDecimals,
+    address: chainToken.describe('Address to pay to. It belongs to this invoice.'),
+    uri: z.string().max(2_048).meta({ format: 'uri', description: 'Payment URI for wallets and QR codes.' }),
+    required_confirmations: blockCount.describe('Confirmations that a payment needs; fixed when the asset was locked.'),
+  })
+  .meta({ id: 'InvoiceCrypto', description: 'What to pay on-chain.' })
+
+const rate = z
+  .strictObject({
+    fiat_per_asset: decimalText.describe(
+      'Price of one unit of the asset in the invoice currency, every digit that was used.',
+    ),
+    locked_at: timestamp.describe('When the rate was fixed.'),
+    expires_at: timestamp.describe('Until when the rate and the exact amount hold.'),
+  })
+  .meta({ id: 'InvoiceRate', description: 'The rate the crypto amount was computed with.' })
+
+const received = z
+  .strictObject({
+    amount: decimalText.describe('Sum of counted payments, confirmed or not, in units of the locked asset.'),
+    amount_base_units: wholeText.describe('The same sum in base units.'),
+    confirmed_base_units: wholeText.describe('The confirmed part of it in base units.'),
+  })
+  .meta({ id: 'InvoiceReceived', description: 'What arrived so far.' })
+
+const flags = z
+  .strictObject({
+    paid_late: z.boolean().describe('A payment arrived after the invoice expired.'),
+    underpaid_accepted: z.boolean().describe('The merchant accepted less than the full amount as paid.'),
+  })
+  .meta({ id: 'InvoiceFlags', description: 'Circumstances that the status alone does not tell.' })
+
+const customer = z
+  .strictObject({
+    email: freeText(254).nullable().describe('E-mail address given at creation.'),
+    name: freeText(200).nullable().describe('Name given at creation.'),
+  })
+  .meta({ id: 'InvoiceCustomer', description: 'The payer, as far as the merchant told.' })
+
+const urls = z
+  .strictObject({
+    checkout: absoluteUrl.describe('Hosted checkout page: send the payer there.'),
+    receipt: absoluteUrl.describe('Receipt page.'),
+    success: absoluteUrl.nullable().describe('Where the checkout leads after payment.'),
+    cancel: absoluteUrl.nullable().describe('Where the checkout leads when the payer gives up.'),
+  })
+  .meta({ id: 'InvoiceUrls', description: 'Pages around the invoice.' })
 
 /** The public invoice of specification §2: every field is always present and no other field ever is. */
-export const invoiceResource = z.strictObject({
-  id: z.uuid(),
-  object: z.literal('invoice'),
-  number: z.int().positive(),
-  status: z.enum(INVOICE_STATUSES),
-  livemode: z.boolean(),
-  description: z.string().nullable(),
-  order_id: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()),
-  amount: moneyResource,
-  crypto: z
-    .strictObject({
-      asset: z.enum(ASSET_IDS),
-      network: z.enum(NETWORK_IDS),
-      symbol: z.string(),
-      amount: z.string(),
-      amount_base_units: z.string(),
-      decimals: z.int(),
-      address: z.string(),
-      uri: z.string(),
-      required_confirmations: z.int(),
-    })
-    .nullable(),
-  rate: z.strictObject({ fiat_per_asset: z.string(), locked_at: timestamp, expires_at: timestamp }).nullable(),
-  received: z.strictObject({
-    amount: z.string(),
-    amount_base_units: z.string(),
-    confirmed_base_units: z.string(),
-  }),
-  flags: z.strictObject({ paid_late: z.boolean(), underpaid_accepted: z.boolean() }),
-  customer: z.strictObject({ email: z.string().nullable(), name: z.string().nullable() }),
-  urls: z.strictObject({
-    checkout: z.string(),
-    receipt: z.string(),
-    success: z.string().nullable(),
-    cancel: z.string().nullable(),
-  }),
-  payment_link_id: z.uuid().nullable(),
-  product_id: z.uuid().nullable(),
-  source: z.enum(['link', 'api', 'manual', 'billing']),
-  created_at: timestamp,
-  expires_at: timestamp,
-  paid_at: timestamp.nullable(),
-  updated_at: timestamp,
-})
+export const invoiceResource = z
+  .strictObject({
+    id: z.uuid(),
+    object: z.literal('invoice'),
+    number: z
+      .int()
+      .min(1)
+      .max(Number.MAX_SAFE_INTEGER)
+      .describe('Counts up per workspace and mode; gaps are possible.'),
+    status: z.enum(INVOICE_STATUSES).describe('State of the invoice.'),
+    livemode: z.boolean().describe('False for test invoices.'),
+    description: freeText(500).nullable().describe('Text for the payer.'),
+    order_id: freeText(120).nullable().describe("The merchant's own reference."),
+    metadata: metadataResource,
+    amount: moneyResource.describe('Price in fiat.'),
+    crypto: crypto.nullable().describe('What to pay on-chain; null until an asset is locked.'),
+    rate: rate.nullable().describe('Locked rate; null until an asset is locked.'),
+    received,
+    flags,
+    customer,
+    urls,
+    payment_link_id: z.uuid().nullable().describe('The payment link it was made from.'),
+    product_id: z.uuid().nullable().describe('The product it was made from.'),
+    source: z
+      .enum(['link', 'api', 'manual', 'billing'])
+      .describe('What created it: `api` for invoices made with a key.'),
+    created_at: timestamp,
+    expires_at: timestamp.describe('Without the full amount by then, the invoice expires.'),
+    paid_at: timestamp.nullable().describe('When the full amount was there and confirmed.'),
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Invoice', description: 'A fiat price, paid on-chain in a crypto asset.' })
 export type InvoiceResource = z.infer<typeof invoiceResource>

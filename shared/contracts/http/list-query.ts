@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { text } from './text.ts'
+import { documentedAs } from './wire-types.ts'
 
 const LIMIT_DEFAULT = 20
 
@@ -9,8 +10,17 @@ const limit = z
   .regex(/^([1-9][0-9]?|100)$/, 'must be an integer from 1 to 100')
   .transform(Number)
   .default(LIMIT_DEFAULT)
+  .meta({
+    description: 'Most records of a page.',
+    override: documentedAs({ type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: LIMIT_DEFAULT }),
+  })
 
-const cursor = z.string().min(1).max(200).optional()
+const cursor = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ description: '`meta.next_cursor` of the page before; opaque.', pattern: '^[!-~]+$' })
+  .optional()
 
 /** ISO 8601 with `Z` or an offset, as Unix milliseconds. A `+` that a client forgot to escape arrives as a space. */
 const instant = z
@@ -18,23 +28,29 @@ const instant = z
   .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))
   .pipe(z.iso.datetime({ offset: true, message: 'must be an ISO 8601 date-time with Z or an offset' }))
   .transform((value) => Date.parse(value))
+  .meta({ override: documentedAs({ type: 'string', format: 'date-time', maxLength: 64 }) })
 
 /** Query of `GET /invoices`. */
 export const invoiceListQuery = z.strictObject({
   limit,
   cursor,
-  status: z.enum(INVOICE_STATUSES).optional(),
-  order_id: text(120).optional(),
-  created_after: instant.optional(),
-  created_before: instant.optional(),
+  status: z.enum(INVOICE_STATUSES).describe('Only invoices in this state.').optional(),
+  order_id: text(120).describe('Only invoices with exactly this reference.').optional(),
+  created_after: instant.describe('Only invoices created later than this: ISO 8601 with `Z` or an offset.').optional(),
+  created_before: instant
+    .describe('Only invoices created earlier than this: ISO 8601 with `Z` or an offset.')
+    .optional(),
 })
 
 /** Query of `GET /payments`. */
 export const paymentListQuery = z.strictObject({
   limit,
   cursor,
-  invoice_id: z.guid('must be a UUID').toLowerCase().optional(),
+  invoice_id: z.guid('must be a UUID').toLowerCase().describe('Only payments of this invoice.').optional(),
 })
+
+/** Query of lists without filters: products and payment links. */
+export const pageQuery = z.strictObject({ limit, cursor })
 
 /** Query of operations that take none. */
 export const noQuery = z.strictObject({})

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isStorable } from './text.ts'
+import { documentedAs, STORED_TEXT } from './wire-types.ts'
 
 const KEYS_MAX = 50
 const KEY_LENGTH_MAX = 40
@@ -7,8 +8,24 @@ const VALUE_LENGTH_MAX = 500
 /** Names that change objects instead of being stored in them. */
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Merchant's own strings: at most 50 keys of 1 … 40 characters, values of at most 500. Each fault has its own path. */
-export const metadataBody = z.unknown().transform((value, context): Record<string, string> => {
+/** How a map of merchant's own strings looks on the wire. */
+const METADATA = {
+  type: 'object',
+  maxProperties: KEYS_MAX,
+  propertyNames: { type: 'string', minLength: 1, maxLength: KEY_LENGTH_MAX, pattern: STORED_TEXT },
+  additionalProperties: { type: 'string', maxLength: VALUE_LENGTH_MAX, pattern: STORED_TEXT },
+}
+
+/** Metadata as responses print it: what was given at creation. */
+export const metadataResource = z
+  .record(z.string(), z.string())
+  .meta({
+    id: 'Metadata',
+    description: "The merchant's own strings, returned as they were given.",
+    override: documentedAs(METADATA),
+  })
+
+const checked = z.unknown().transform((value, context): Record<string, string> => {
   const fault = (path: PropertyKey[], message: string): void => {
     context.addIssue({ code: 'custom', path, message, input: value })
   }
@@ -25,6 +42,13 @@ export const metadataBody = z.unknown().transform((value, context): Record<strin
     else if (typeof item === 'string') result[key] = item
   }
   return result
+})
+
+/** Merchant's own strings: at most 50 keys of 1 … 40 characters, values of at most 500. Each fault has its own path. */
+export const metadataBody = checked.meta({
+  id: 'MetadataInput',
+  description: "The merchant's own strings.",
+  override: documentedAs(METADATA),
 })
 
 function keyProblem(key: string): string | null {

@@ -1,37 +1,64 @@
 import { z } from 'zod'
-import { ASSET_IDS, NETWORK_IDS, PAYMENT_STATES } from '#shared/domain/enumerations.ts'
+import { PAYMENT_STATES } from '#shared/domain/enumerations.ts'
+import {
+  absoluteUrl,
+  assetDecimals,
+  assetId,
+  blockCount,
+  chainToken,
+  decimalText,
+  networkId,
+  tickerSymbol,
+  timestamp,
+  wholeText,
+} from './wire-types.ts'
 
-const timestamp = z.iso.datetime()
+const blockNumber = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+const reason = z
+  .string()
+  .max(40)
+  .regex(/^[a-z_]+$/)
 
 /** The public payment: one on-chain (or simulated) transfer attributed to an invoice. All fields are always present. */
-export const paymentResource = z.strictObject({
-  id: z.uuid(),
-  object: z.literal('payment'),
-  livemode: z.boolean(),
-  invoice_id: z.uuid(),
-  asset: z.enum(ASSET_IDS),
-  network: z.enum(NETWORK_IDS),
-  symbol: z.string(),
-  amount: z.string(),
-  amount_base_units: z.string(),
-  decimals: z.int(),
-  status: z.enum(PAYMENT_STATES),
-  tx_hash: z.string().nullable(),
-  output_index: z.int().nullable(),
-  from_address: z.string().nullable(),
-  to_address: z.string(),
-  block_number: z.int().nullable(),
-  block_hash: z.string().nullable(),
-  confirmations: z.int().nonnegative(),
-  required_confirmations: z.int(),
-  counted: z.boolean(),
-  uncounted_reason: z.string().nullable(),
-  late: z.boolean(),
-  simulated: z.boolean(),
-  explorer_url: z.string().nullable(),
-  detected_at: timestamp,
-  confirmed_at: timestamp.nullable(),
-  created_at: timestamp,
-  updated_at: timestamp,
-})
+export const paymentResource = z
+  .strictObject({
+    id: z.uuid(),
+    object: z.literal('payment'),
+    livemode: z.boolean().describe('False for payments of test invoices.'),
+    invoice_id: z.uuid().describe('The invoice it was attributed to.'),
+    asset: assetId,
+    network: networkId,
+    symbol: tickerSymbol,
+    amount: decimalText.describe('Amount in units of the asset.'),
+    amount_base_units: wholeText.describe('Amount in base units.'),
+    decimals: assetDecimals,
+    status: z
+      .enum(PAYMENT_STATES)
+      .describe(
+        '`detected` and `confirmed` are alive; `replaced`, `dropped` and `orphaned` no longer exist on the chain.',
+      ),
+    tx_hash: chainToken.nullable().describe('Transaction; null for simulated payments.'),
+    output_index: z
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .nullable()
+      .describe('Output, log or instruction inside the transaction.'),
+    from_address: chainToken.nullable().describe('Sender, where the chain knows one.'),
+    to_address: chainToken.describe('The invoice address that received it.'),
+    block_number: blockNumber.nullable().describe('Block or slot; null while it is in none.'),
+    block_hash: chainToken.nullable(),
+    confirmations: blockCount.describe('Blocks on top, its own included.'),
+    required_confirmations: blockCount.describe('Confirmations it needs to count as confirmed.'),
+    counted: z.boolean().describe('Whether it counts towards the invoice.'),
+    uncounted_reason: reason.nullable().describe('Why it does not count: `wrong_asset`, `out_of_quote` and others.'),
+    late: z.boolean().describe('It arrived after the invoice expired.'),
+    simulated: z.boolean().describe('It was played with the simulate operation.'),
+    explorer_url: absoluteUrl.nullable().describe('The transaction in a public block explorer.'),
+    detected_at: timestamp.describe('When it was first seen.'),
+    confirmed_at: timestamp.nullable().describe('When it reached the required confirmations.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Payment', description: 'An on-chain transfer attributed to an invoice.' })
 export type PaymentResource = z.infer<typeof paymentResource>

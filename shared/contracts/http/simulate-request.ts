@@ -1,7 +1,11 @@
 import { z } from 'zod'
 
 /** Body of the payment simulation. */
-export const simulateBody = z.strictObject({ scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']) })
+export const simulateBody = z
+  .strictObject({
+    scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']).describe('What shall have happened to the invoice.'),
+  })
+  .meta({ id: 'SimulateRequest', description: 'A scenario for a test invoice.' })
 
 /** Body of operations that take none: absent or an empty object. */
 export const emptyBody = z.strictObject({}).optional()

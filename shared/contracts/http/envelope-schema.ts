@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
+import { freeText, STORED_TEXT } from './wire-types.ts'
+
+const ERROR_CODES = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]
+const DETAILS_MAX = 50
+const PATH_LENGTH_MAX = 1_000
+
+const requestId = z
+  .string()
+  .max(64)
+  .regex(/^req_[0-9A-Za-z]+$/)
+  .describe('Names this request in logs and in questions to support.')
+
+const noError = z.null().describe('Null on success.')
+
+const listMeta = z
+  .strictObject({
+    next_cursor: z
+      .string()
+      .max(200)
+      .meta({ pattern: '^[!-~]+$' })
+      .nullable()
+      .describe('Give it as `cursor` for the next page; null on the last one.'),
+    has_more: z.boolean().describe('Whether there is a next page.'),
+  })
+  .meta({ id: 'ListMeta', description: 'Where a list goes on.' })
+
+const errorDetail = z
+  .strictObject({
+    path: freeText(PATH_LENGTH_MAX).describe('Dotted path of the offending field: `customer.email`, `events.2`.'),
+    message: freeText(PATH_LENGTH_MAX).describe('What is wrong with it.'),
+  })
+  .meta({ id: 'ErrorDetail', description: 'One offending field.' })
+
+const errorBody = z
+  .strictObject({
+    code: z.enum(ERROR_CODES).describe('What went wrong, for programs. The set is closed.'),
+    message: z
+      .string()
+      .max(500)
+      .meta({ pattern: STORED_TEXT })
+      .describe('What went wrong, for people. The text may change.'),
+    details: z.array(errorDetail).max(DETAILS_MAX).describe('Offending fields of a `VALIDATION_ERROR`.').optional(),
+  })
+  .meta({ id: 'Error', description: 'What went wrong.' })
+
+/** Every answer that is not a success. */
+export const errorEnvelopeSchema = z
+  .strictObject({ data: z.null(), error: errorBody, request_id: requestId })
+  .meta({ id: 'ErrorResponse', description: 'The envelope of every error.' })
+
+/** The envelope around one resource; `id` names it in the OpenAPI document. */
+export function resourceEnvelopeSchema(id: string, resource: z.ZodType) {
+  return z
+    .strictObject({ data: resource, error: noError, request_id: requestId })
+    .meta({ id, description: 'The envelope around one resource.' })
+}
+
+/** The envelope around a list of at most `max` resources; `id` names it in the OpenAPI document. */
+export function listEnvelopeSchema(id: string, resource: z.ZodType, max: number) {
+  return z
+    .strictObject({ data: z.array(resource).max(max), meta: listMeta, error: noError, request_id: requestId })
+    .meta({ id, description: 'The envelope around a page of a list.' })
+}

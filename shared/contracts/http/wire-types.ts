@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+
+/**
+ * The value types that responses are made of, each with the bounds a client may rely on. Fields add their own
+ * description with `.describe()`.
+ */
+
+/** Moment in UTC: `2026-10-01T12:00:00.000Z`. */
+export const timestamp = z.iso.datetime()
+
+/** A non-negative plain decimal, never in exponent form: `0.00042`. */
+export const decimalText = z
+  .string()
+  .max(100)
+  .regex(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/)
+
+/** A non-negative whole number that may exceed 2^53, as text: up to the 78 digits of a uint256. */
+export const wholeText = z
+  .string()
+  .max(78)
+  .regex(/^(0|[1-9][0-9]*)$/)
+
+/** What a merchant or payer wrote, as it was stored. */
+export function freeText(max: number) {
+  return z.string().max(max).meta({ pattern: STORED_TEXT })
+}
+
+/** Regular expression of stored text: anything but NUL. */
+export const STORED_TEXT = '^[^\\u0000]*$'
+
+/** An address, hash or other token of a chain: printable ASCII without spaces. */
+export const chainToken = z
+  .string()
+  .max(256)
+  .regex(/^[!-~]+$/)
+
+/** An absolute URL. */
+export const absoluteUrl = z.url().max(2_048)
+
+/** Ticker in capitals. */
+export const tickerSymbol = z
+  .string()
+  .max(10)
+  .regex(/^[A-Z0-9]+$/)
+  .describe('Ticker of the asset, in capitals.')
+
+/** Asset id. */
+export const assetId = z.enum(ASSET_IDS).describe('Asset id: `<symbol>_<network>`.')
+
+/** Network id. */
+export const networkId = z.enum(NETWORK_IDS).describe('Network that the asset lives on.')
+
+/** Decimals between base units and the display unit of an asset. */
+export const assetDecimals = z.int().min(0).max(36).describe('Decimals between base units and `amount`: 8 for BTC.')
+
+/** A count of blocks. */
+export const blockCount = z.int().min(0).max(2_147_483_647)
+
+/**
+ * Says in the OpenAPI document how a value looks on the wire, where the schema alone cannot: a query parameter is text that becomes
+ * a number, a body field may be checked by code. To be given to `.meta({ override })`; keeps the description.
+ */
+export function documentedAs(wire: Readonly<Record<string, unknown>>) {
+  return ({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void => {
+    const { description } = jsonSchema
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+    Object.assign(jsonSchema, description === undefined ? wire : { description, ...wire })
+  }
+}
