@@ -4,8 +4,13 @@ import type { WorkspaceRepository } from './ports/tenancy.ts'
 
 /** Failed deliveries in a row that are worth a mail (specification §6, delivery rules). */
 const STREAK = 3
-/** How far back the start of a streak is looked for; a longer streak was mailed long ago. */
+/** How far back the start of a streak is looked for first … */
 const LOOK_BACK = 20
+/**
+ * … and at most. All requests in flight to an endpoint may fail in one moment, in several processes, before anybody looks;
+ * a streak longer than any such crowd was mailed long ago.
+ */
+const LOOK_BACK_MAX = 1_000
 
 export interface WarnFailingEndpointDeps {
   readonly deliveries: Pick<DeliveryRepository, 'lastFinished'>
@@ -21,11 +26,10 @@ export interface WarnFailingEndpointDeps {
  * many processes this is called; a success in between begins a new streak.
  */
 export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoint: WebhookEndpoint): Promise<void> {
-  const finished = await deps.deliveries.lastFinished(endpoint.id, LOOK_BACK)
-  const successAt = finished.findIndex((delivery) => delivery.status === 'succeeded')
-  const streak = successAt === -1 ? finished : finished.slice(0, successAt)
-  const first = streak.at(-1)
-  if (first === undefined || streak.length < STREAK || streak.length >= LOOK_BACK) return
+  const streak =
+    (await streakWithin(deps, endpoint.id, LOOK_BACK)) ?? (await streakWithin(deps, endpoint.id, LOOK_BACK_MAX))
+  const first = streak?.at(-1)
+  if (streak === null || first === undefined || streak.length < STREAK) return
   const workspace = await deps.workspaces.findById(endpoint.workspaceId)
   if (workspace === null) return
   const id = `endpoint-failing:${endpoint.id}:${first.id}`
@@ -40,4 +44,12 @@ export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoin
     },
   ])
   deps.kicker.kick(QUEUES.mail, id)
+}
+
+/** The latest deliveries, newest first, up to the last success; null when the streak began earlier than what is read. */
+async function streakWithin(deps: Pick<WarnFailingEndpointDeps, 'deliveries'>, endpointId: string, limit: number) {
+  const finished = await deps.deliveries.lastFinished(endpointId, limit)
+  const successAt = finished.findIndex((delivery) => delivery.status === 'succeeded')
+  if (successAt === -1) return finished.length < limit ? finished : null
+  return finished.slice(0, successAt)
 }
