@@ -4,7 +4,10 @@ import type { KeyRing } from '#shared/usecases/key-ring.ts'
 import type { ListCursor } from '#shared/usecases/list-cursor.ts'
 import type { LockAvailability } from '#shared/usecases/lock-availability.ts'
 import type { ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
+import type { ManagePaymentLinksDeps } from '#shared/usecases/manage-payment-links.ts'
+import type { ManageProductsDeps } from '#shared/usecases/manage-products.ts'
 import type { Catalog } from '#shared/usecases/ports/catalog.ts'
+import type { ProductRepository } from '#shared/usecases/ports/catalogue.ts'
 import type { InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/usecases/ports/payments.ts'
 import type { RateLimiter } from '#shared/usecases/ports/rate-limit.ts'
@@ -14,9 +17,17 @@ import type { RunOnceDeps } from '#shared/usecases/run-once.ts'
 import type { SimulateDeps } from '#shared/usecases/simulate-payment.ts'
 
 /** Everything the REST edge works with; `main.ts` wires the real parts and tests may replace single ones. */
-export interface ApiDeps extends CreateOnceDeps, CancelDeps, SimulateDeps, ManageEndpointsDeps, RunOnceDeps {
+export interface ApiDeps
+  extends CreateOnceDeps,
+    CancelDeps,
+    SimulateDeps,
+    ManageEndpointsDeps,
+    ManagePaymentLinksDeps,
+    ManageProductsDeps,
+    RunOnceDeps {
   readonly invoices: InvoiceRepository
   readonly payments: PaymentRepository
+  readonly products: ProductRepository
   readonly idempotency: IdempotencyRepository
   readonly keyRing: KeyRing
   readonly limiter: RateLimiter

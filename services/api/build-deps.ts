@@ -8,7 +8,9 @@ import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createGroupedInsert } from '#shared/db/group-insert.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createProductRepository } from '#shared/db/product-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
@@ -52,6 +54,8 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     rates,
     availability,
     payments: createPaymentRepository(db, random),
+    paymentLinks: createPaymentLinkRepository(db),
+    products: createProductRepository(db),
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),
     deliveries: createDeliveryRepository(db),

@@ -1,12 +1,19 @@
 import { cancelInvoiceEndpoint } from './endpoints/cancel-invoice.ts'
 import { createInvoiceEndpoint } from './endpoints/create-invoice.ts'
+import { createPaymentLinkEndpoint } from './endpoints/create-payment-link.ts'
+import { createProductEndpoint } from './endpoints/create-product.ts'
 import { createWebhookEndpoint } from './endpoints/create-webhook-endpoint.ts'
+import { deactivatePaymentLinkEndpoint } from './endpoints/deactivate-payment-link.ts'
 import { deleteWebhookEndpoint } from './endpoints/delete-webhook-endpoint.ts'
 import { estimate } from './endpoints/estimate.ts'
 import { getInvoice } from './endpoints/get-invoice.ts'
+import { getPaymentLinkEndpoint } from './endpoints/get-payment-link.ts'
+import { getProductEndpoint } from './endpoints/get-product.ts'
 import { listCurrencies } from './endpoints/list-currencies.ts'
 import { listInvoices } from './endpoints/list-invoices.ts'
+import { listPaymentLinksEndpoint } from './endpoints/list-payment-links.ts'
 import { listPayments } from './endpoints/list-payments.ts'
+import { listProductsEndpoint } from './endpoints/list-products.ts'
 import { listRates } from './endpoints/list-rates.ts'
 import { listWebhookEndpoints } from './endpoints/list-webhook-endpoints.ts'
 import { simulateInvoice } from './endpoints/simulate-invoice.ts'
@@ -39,6 +46,33 @@ export const ROUTES: readonly Route[] = [
     idempotency: 'stored',
     endpoint: simulateInvoice,
   },
+  { method: 'GET', path: '/payment-links', scope: 'links:read', endpoint: listPaymentLinksEndpoint },
+  {
+    method: 'POST',
+    path: '/payment-links',
+    scope: 'links:write',
+    restricted: true,
+    idempotency: 'stored',
+    endpoint: createPaymentLinkEndpoint,
+  },
+  { method: 'GET', path: '/payment-links/:id', scope: 'links:read', endpoint: getPaymentLinkEndpoint },
+  {
+    method: 'POST',
+    path: '/payment-links/:id/deactivate',
+    scope: 'links:write',
+    idempotency: 'stored',
+    endpoint: deactivatePaymentLinkEndpoint,
+  },
+  { method: 'GET', path: '/products', scope: 'products:read', endpoint: listProductsEndpoint },
+  {
+    method: 'POST',
+    path: '/products',
+    scope: 'products:write',
+    restricted: true,
+    idempotency: 'stored',
+    endpoint: createProductEndpoint,
+  },
+  { method: 'GET', path: '/products/:id', scope: 'products:read', endpoint: getProductEndpoint },
   { method: 'GET', path: '/payments', scope: 'payments:read', endpoint: listPayments },
   { method: 'GET', path: '/currencies', scope: 'rates:read', endpoint: listCurrencies },
   { method: 'GET', path: '/rates', scope: 'rates:read', endpoint: listRates },

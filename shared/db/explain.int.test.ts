@@ -6,8 +6,12 @@ import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { createDeliveryRepository, dueEndpointsPipeline } from './delivery-repository.ts'
 import { INVOICES } from './invoice-model.ts'
 import { createInvoiceRepository, listFilter } from './invoice-repository.ts'
+import { PAYMENT_LINKS } from './payment-link-model.ts'
+import { createPaymentLinkRepository, linkListFilter, usesPipeline } from './payment-link-repository.ts'
 import { PAYMENTS } from './payment-model.ts'
 import { createPaymentRepository, paymentListFilter } from './payment-repository.ts'
+import { PRODUCTS } from './product-model.ts'
+import { catalogueFilter, createProductRepository } from './product-repository.ts'
 import { ADDRESSES } from './wallet-models.ts'
 import { createWalletRepository } from './wallet-repository.ts'
 
@@ -177,5 +181,58 @@ describe('addresses', () => {
       })
     expect(read(explained).stages).toContain('DISTINCT_SCAN')
     expect(read(explained).keysExamined).toBeLessThan(10)
+  })
+})
+
+describe('the catalogue', () => {
+  const page = { workspaceId: 'ws-1', mode: 'test' as const, limit: 10, beforeId: 'ffffffff' }
+  const linkIds = ['link-1', 'link-2']
+
+  beforeAll(async () => {
+    const { db, ambient } = stores
+    for (let row = 0; row < ROWS; row++) {
+      const owned = { id: ambient.random.uuid(), workspaceId: WORKSPACES[row % 2] ?? '', mode: 'test' as const }
+      const common = { ...owned, description: null, createdAt: row, updatedAt: row }
+      const price = { minor: 100n, currency: 'USD' as const }
+      await createProductRepository(db).insert({ ...common, name: 'p', price, sku: `s-${row}`, active: true })
+      await createPaymentLinkRepository(db).insert({
+        ...common,
+        status: row % 3 === 0 ? 'inactive' : 'active',
+        title: 'l',
+        currency: 'USD',
+        amount: { kind: 'fixed', minor: 100n },
+        productId: null,
+        deactivatedAt: null,
+      })
+      const invoice = sampleInvoice(ambient.random, { workspaceId: 'ws-links', number: row })
+      const terms = { ...invoice.terms, paymentLinkId: linkIds[row % 3] ?? null }
+      await createInvoiceRepository(db).insert({ ...invoice, terms })
+    }
+  })
+
+  it('lists products and links, and finds a sku, by index', async () => {
+    const products = stores.db.collection(PRODUCTS)
+    const links = stores.db.collection(PAYMENT_LINKS)
+    const list = products.find(catalogueFilter(page)).sort({ _id: -1 }).limit(10)
+    expectIndexed(read(await list.explain('executionStats')), 'product_list')
+    const linkList = links.find(linkListFilter(page)).sort({ _id: -1 }).limit(10)
+    expectIndexed(read(await linkList.explain('executionStats')), 'payment_link_list')
+    const sku = products.find({ workspaceId: 'ws-1', mode: 'test', sku: 's-4' })
+    expectIndexed(read(await sku.explain('executionStats')), 'product_sku')
+  })
+
+  // Guarantee: uses and plan limits are counted from index keys; no invoice and no link is fetched for them.
+  it('counts uses and active links without reading a document', async () => {
+    const uses = stores.db.collection(INVOICES).aggregate(usesPipeline(linkIds))
+    const explained = read(await uses.explain('executionStats'))
+    expectIndexed(explained, 'invoice_payment_link')
+    expect(explained.stages).not.toContain('FETCH')
+    const match = { workspaceId: 'ws-1', mode: 'test', status: 'active' }
+    const count = stores.db
+      .collection(PAYMENT_LINKS)
+      .aggregate([{ $match: match }, { $group: { _id: 1, n: { $sum: 1 } } }])
+    const counted = read(await count.explain('executionStats'))
+    expectIndexed(counted, 'payment_link_active')
+    expect(counted.stages).not.toContain('FETCH')
   })
 })

@@ -10,7 +10,9 @@ import { IDEMPOTENCY_KEYS } from './idempotency-model.ts'
 import { INVOICES } from './invoice-model.ts'
 import { LEASES } from './lease-model.ts'
 import { MAILS } from './mail-model.ts'
+import { PAYMENT_LINKS } from './payment-link-model.ts'
 import { PAYMENTS } from './payment-model.ts'
+import { PRODUCTS } from './product-model.ts'
 import { RATE_SNAPSHOTS } from './rate-model.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from './wallet-models.ts'
 import { WORKSPACES } from './workspace-model.ts'
@@ -24,6 +26,8 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   ADDRESSES,
   INVOICES,
   PAYMENTS,
+  PAYMENT_LINKS,
+  PRODUCTS,
   EVENTS,
   WEBHOOK_ENDPOINTS,
   WEBHOOK_DELIVERIES,
