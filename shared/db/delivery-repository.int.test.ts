@@ -78,6 +78,18 @@ describe('claim', () => {
     expect(await repository().claim(endpointId, uuid(), 10, LEASE_MS)).toEqual([])
   })
 
+  // Guarantee: the events of one change reach an idle endpoint in their order, although they were made in the same moment.
+  it('gives rows of one moment in the order of their due times', async () => {
+    const endpointId = uuid()
+    // Ids of deliveries are hashes: their order says nothing.
+    const made = ['c', 'a', 'b'].map((letter, index) =>
+      sampleDelivery(`whd_${letter}${endpointId}`, { endpointId, dueAt: 1_000 + index, createdAt: 5_000 }),
+    )
+    await repository().insertMany(made)
+    const claimed = await repository().claim(endpointId, uuid(), 12, LEASE_MS)
+    expect(claimed.map((delivery) => delivery.id)).toEqual(made.map((delivery) => delivery.id))
+  })
+
   it('makes a row due again when its lease runs out, or at once when it is given back', async () => {
     const endpointId = uuid()
     const [only] = await rows(endpointId, 1)

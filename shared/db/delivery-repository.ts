@@ -72,7 +72,9 @@ async function claim(
   ])
   if (taken.modifiedCount === 0) return []
   const ours = await deliveries.find({ _id: { $in: ids }, leaseToken: token }).toArray()
-  return ours.map(fromDocument).sort((one, other) => one.createdAt - other.createdAt)
+  // The update moved the due times: their order before it is the order of the ids. Rows of one change share a creation time.
+  const rank = new Map(ids.map((id, index) => [id, index]))
+  return ours.map(fromDocument).sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0))
 }
 
 function outcomeWrite(outcome: DeliveryOutcome): mongoose.mongo.AnyBulkWriteOperation<DeliveryDocument> {
