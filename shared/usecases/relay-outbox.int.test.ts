@@ -190,4 +190,36 @@ describe('relayShard', () => {
     const inbox = await deps.exceptions.listOpen(engine.workspace.id)
     expect(inbox.map((row) => row.id)).toContain(`outbox_blocked:${bad.terms.id}`)
   })
+  // Guarantee: an invoice whose events do not get out is never forgotten, even when the inbox fails as well.
+  it('asks for help again when the inbox could not be written, and takes it back when the invoice is relayed', async () => {
+    const bad = await engine.open({ asset: 'usdt_bsc' })
+    const shard = outboxShardOf(bad.terms.id)
+    const { deps } = engine
+    let offsetMs = 0
+    let broken = true
+    let inboxFails = true
+    const relay = createOutboxRelay({
+      ...deps,
+      clock: { now: () => deps.clock.now() + offsetMs },
+      events: { insertMany: (rows) => (broken ? Promise.reject(new Error('poison')) : deps.events.insertMany(rows)) },
+      exceptions: {
+        open: (rows) => (inboxFails ? Promise.reject(new Error('away')) : deps.exceptions.open(rows)),
+        close: deps.exceptions.close,
+      },
+    })
+    const round = async () => {
+      await relay.relayShard(shard)
+      offsetMs += 61_000
+    }
+    for (let count = 0; count < 20; count += 1) await round()
+    inboxFails = false
+    await round()
+    const blocked = async () =>
+      (await deps.exceptions.listOpen(engine.workspace.id)).some((row) => row.id === `outbox_blocked:${bad.terms.id}`)
+    expect(await blocked()).toBe(true)
+    broken = false
+    await round()
+    expect(await deps.events.listByInvoice(bad.terms.id)).not.toHaveLength(0)
+    expect(await blocked()).toBe(false)
+  })
 })

@@ -59,14 +59,20 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
     failures.set(invoice.terms.id, { count, retryAt: deps.clock.now() + pause })
     deps.metrics.count('outbox_relay_failed_total')
     deps.logger.warn({ err: cause, invoiceId: invoice.terms.id, failures: count }, 'outbox of an invoice failed')
-    if (count === FAILURES_MAX) await reportBlocked(deps, invoice)
+    if (count >= FAILURES_MAX) await reportBlocked(deps, invoice, count)
+  }
+
+  const relay = async (batch: readonly Invoice[]): Promise<void> => {
+    await relayBatch(deps, batch)
+    const healed = batch.filter(({ terms }) => (failures.get(terms.id)?.count ?? 0) >= FAILURES_MAX)
+    for (const { terms } of batch) failures.delete(terms.id)
+    if (healed.length > 0) await deps.exceptions.close(healed.map(blockedId), deps.clock.now())
   }
 
   const relayEach = async (batch: readonly Invoice[]): Promise<void> => {
     for (const invoice of batch) {
       try {
-        await relayBatch(deps, [invoice])
-        failures.delete(invoice.terms.id)
+        await relay([invoice])
       } catch (cause) {
         await setAside(invoice, cause)
       }
@@ -82,8 +88,7 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
         const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
         if (batch.length === 0) return
         try {
-          await relayBatch(deps, batch)
-          for (const invoice of batch) failures.delete(invoice.terms.id)
+          await relay(batch)
         } catch (cause) {
           // One bad invoice fails the whole batch: one by one shows which, and the others go on.
           deps.logger.debug({ err: cause, shard }, 'outbox batch failed, going one by one')
@@ -132,19 +137,26 @@ async function relayMails(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
   }
 }
 
-async function reportBlocked(deps: RelayDeps, invoice: Invoice): Promise<void> {
-  deps.metrics.count('outbox_blocked_total')
-  await deps.exceptions.open([
-    {
-      id: `outbox_blocked:${invoice.terms.id}`,
-      kind: 'outbox_blocked',
-      workspaceId: invoice.terms.workspaceId,
-      mode: invoice.terms.mode,
-      invoiceId: invoice.terms.id,
-      paymentKey: null,
-      detail: `The events of this invoice could not be made durable in ${FAILURES_MAX} attempts.`,
-      openedAt: deps.clock.now(),
-      closedAt: null,
-    },
-  ])
+const blockedId = (invoice: Invoice): string => `outbox_blocked:${invoice.terms.id}`
+
+/** Whatever fails the relay may fail the inbox as well; then the next failure reports again, and others are not held up. */
+async function reportBlocked(deps: RelayDeps, invoice: Invoice, failures: number): Promise<void> {
+  if (failures === FAILURES_MAX) deps.metrics.count('outbox_blocked_total')
+  try {
+    await deps.exceptions.open([
+      {
+        id: blockedId(invoice),
+        kind: 'outbox_blocked',
+        workspaceId: invoice.terms.workspaceId,
+        mode: invoice.terms.mode,
+        invoiceId: invoice.terms.id,
+        paymentKey: null,
+        detail: `The events of this invoice could not be made durable in ${FAILURES_MAX} attempts.`,
+        openedAt: deps.clock.now(),
+        closedAt: null,
+      },
+    ])
+  } catch (cause) {
+    deps.logger.error({ err: cause, invoiceId: invoice.terms.id }, 'a blocked outbox could not be reported')
+  }
 }
