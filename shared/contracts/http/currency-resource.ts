@@ -1,27 +1,37 @@
 import { z } from 'zod'
-import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import {
+  assetDecimals,
+  assetId,
+  blockCount,
+  chainToken,
+  decimalText,
+  freeText,
+  networkId,
+  tickerSymbol,
+  timestamp,
+} from './wire-types.ts'
 
 /** The public currency: one supported asset and whether this workspace can receive it now. All fields are always present. */
-export const currencyResource = z.strictObject({
-  id: z.enum(ASSET_IDS),
-  object: z.literal('currency'),
-  livemode: z.boolean(),
-  symbol: z.string(),
-  network: z.enum(NETWORK_IDS),
-  name: z.string(),
-  decimals: z.int(),
-  contract_address: z.string().nullable(),
-  /** In units of the asset. */
-  min_amount: z.string(),
-  confirmations: z.int(),
-  available: z.boolean(),
-  /** Null exactly when `available` is true. */
-  unavailable_reason: z
-    .enum(['no_wallet', 'network_not_configured', 'network_lagging', 'rates_unavailable', 'addresses_exhausted'])
-    .nullable(),
-  /** A node is behind the network, so that transfers are seen by themselves. */
-  watched: z.boolean(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-})
+export const currencyResource = z
+  .strictObject({
+    id: assetId,
+    object: z.literal('currency'),
+    livemode: z.boolean().describe('The mode of the key: availability may differ between the two.'),
+    symbol: tickerSymbol,
+    network: networkId,
+    name: freeText(100).describe('Name for people.'),
+    decimals: assetDecimals,
+    contract_address: chainToken.nullable().describe('Token contract or mint; null for the coin of the network.'),
+    min_amount: decimalText.describe('Least amount of an invoice, in units of the asset.'),
+    confirmations: blockCount.describe('Confirmations that a payment needs.'),
+    available: z.boolean().describe('Whether this workspace can receive it now.'),
+    unavailable_reason: z
+      .enum(['no_wallet', 'network_not_configured', 'network_lagging', 'rates_unavailable', 'addresses_exhausted'])
+      .nullable()
+      .describe('Why not; null exactly when `available` is true.'),
+    watched: z.boolean().describe('A node is behind the network, so that real transfers are seen.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Currency', description: 'A supported crypto asset.' })
 export type CurrencyResource = z.infer<typeof currencyResource>

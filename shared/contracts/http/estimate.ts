@@ -1,11 +1,19 @@
 import { z } from 'zod'
-import { ASSET_IDS, FIAT_CODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { readFiatAmount } from './amount.ts'
+import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { fiatAmount, readFiatAmount } from './amount.ts'
+import { judgeAmount } from './judge-amount.ts'
 import { moneyResource } from './money.ts'
+import { assetDecimals, assetId, decimalText, networkId, tickerSymbol, timestamp, wholeText } from './wire-types.ts'
 
 /** Body of `POST /estimate`; `minor` is the amount in minor units of the currency. */
 export const estimateBody = z
-  .strictObject({ amount: z.string(), currency: z.enum(FIAT_CODES), asset: z.enum(ASSET_IDS) })
+  .strictObject({
+    amount: fiatAmount.describe('Fiat price: greater than zero, at most the decimals of the currency.'),
+    currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
+    asset: z.enum(ASSET_IDS).describe('Asset to convert to.'),
+  })
+  .superRefine(...judgeAmount('amount'))
+  .meta({ id: 'EstimateRequest', description: 'What to convert.' })
   .transform((body, context) => {
     const amount = readFiatAmount(body.amount, body.currency, 'amount')
     if (amount.ok) return { ...body, minor: amount.minor }
@@ -15,22 +23,22 @@ export const estimateBody = z
 export type EstimateBody = z.output<typeof estimateBody>
 
 /** The public estimate: what a lock made at this moment would ask for. All fields are always present. */
-export const estimateResource = z.strictObject({
-  object: z.literal('estimate'),
-  livemode: z.boolean(),
-  asset: z.enum(ASSET_IDS),
-  network: z.enum(NETWORK_IDS),
-  symbol: z.string(),
-  fiat: moneyResource,
-  amount: z.string(),
-  amount_base_units: z.string(),
-  decimals: z.int(),
-  /** Every digit that was used, spread included. */
-  fiat_per_asset: z.string(),
-  /** An invoice below this, in units of the asset, is refused; an estimate is not. */
-  min_amount: z.string(),
-  rate_updated_at: z.iso.datetime(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-})
+export const estimateResource = z
+  .strictObject({
+    object: z.literal('estimate'),
+    livemode: z.boolean().describe('The mode of the key.'),
+    asset: assetId,
+    network: networkId,
+    symbol: tickerSymbol,
+    fiat: moneyResource.describe('The price that was asked about.'),
+    amount: decimalText.describe('The price in units of the asset, rounded up like an invoice.'),
+    amount_base_units: wholeText.describe('The same amount in base units.'),
+    decimals: assetDecimals,
+    fiat_per_asset: decimalText.describe('Price of one unit of the asset, every digit that was used.'),
+    min_amount: decimalText.describe('An invoice below this, in units of the asset, is refused; an estimate is not.'),
+    rate_updated_at: timestamp.describe('Time of the oldest price in the rate.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Estimate', description: 'What a lock made at this moment would ask for.' })
 export type EstimateResource = z.infer<typeof estimateResource>

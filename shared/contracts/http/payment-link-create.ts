@@ -1,20 +1,29 @@
 import { z } from 'zod'
 import type { ErrorDetail } from '#shared/contracts/errors.ts'
 import { FIAT_CODES, type FiatCode } from '#shared/domain/enumerations.ts'
-import { readFiatAmount } from './amount.ts'
+import { fiatAmount, readFiatAmount } from './amount.ts'
 import { text } from './text.ts'
 import { visibleText } from './visible-text.ts'
 
-const fields = z.strictObject({
-  product_id: z.guid('must be a UUID').toLowerCase().optional(),
-  title: visibleText(200).optional(),
-  description: text(500).optional(),
-  currency: z.enum(FIAT_CODES).optional(),
-  amount: z.string().optional(),
-  allow_custom_amount: z.boolean().optional(),
-  min_amount: z.string().optional(),
-  max_amount: z.string().optional(),
-})
+const fields = z
+  .strictObject({
+    product_id: z
+      .guid('must be a UUID')
+      .toLowerCase()
+      .describe('Copies title, price and currency of this product; leave those out then.')
+      .optional(),
+    title: visibleText(200).describe('What payers read. Required without `product_id`.').optional(),
+    description: text(500).describe('More about it.').optional(),
+    currency: z.enum(FIAT_CODES).describe('ISO 4217 code. Required without `product_id`.').optional(),
+    amount: fiatAmount.describe('Fixed amount. Without `product_id`, either this or `allow_custom_amount`.').optional(),
+    allow_custom_amount: z.boolean().describe('Lets the payer choose the amount.').optional(),
+    min_amount: fiatAmount.describe('Least that a payer may choose; with `allow_custom_amount`.').optional(),
+    max_amount: fiatAmount.describe('Most that a payer may choose; with `allow_custom_amount`.').optional(),
+  })
+  .meta({
+    id: 'PaymentLinkCreate',
+    description: 'The wish for a payment link: a copy of a product, or terms of its own.',
+  })
 type Fields = z.output<typeof fields>
 
 /** A validated wish for a link: a copy of a product, or terms of its own. Amounts are minor units of the currency. */

@@ -1,27 +1,27 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { absoluteUrl, decimalText, freeText, timestamp } from './wire-types.ts'
 
 /** The public payment link. All fields are always present; amounts have exactly the decimals of the currency. */
-export const paymentLinkResource = z.strictObject({
-  id: z.uuid(),
-  object: z.literal('payment_link'),
-  livemode: z.boolean(),
-  status: z.enum(['active', 'inactive']),
-  title: z.string(),
-  description: z.string().nullable(),
-  currency: z.enum(FIAT_CODES),
-  /** Null when the payer chooses it. */
-  amount: z.string().nullable(),
-  allow_custom_amount: z.boolean(),
-  min_amount: z.string().nullable(),
-  max_amount: z.string().nullable(),
-  product_id: z.uuid().nullable(),
-  /** The page to give to payers. */
-  url: z.string(),
-  /** Invoices made from it. */
-  uses: z.int().nonnegative(),
-  deactivated_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-})
+export const paymentLinkResource = z
+  .strictObject({
+    id: z.uuid(),
+    object: z.literal('payment_link'),
+    livemode: z.boolean().describe('False for test links.'),
+    status: z.enum(['active', 'inactive']).describe('An inactive link takes no new payments.'),
+    title: freeText(200).describe('What payers read.'),
+    description: freeText(500).nullable(),
+    currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
+    amount: decimalText.nullable().describe('Fixed amount; null when the payer chooses it.'),
+    allow_custom_amount: z.boolean().describe('Whether the payer chooses the amount.'),
+    min_amount: decimalText.nullable().describe('Least that a payer may choose.'),
+    max_amount: decimalText.nullable().describe('Most that a payer may choose.'),
+    product_id: z.uuid().nullable().describe('The product whose title, price and currency were copied.'),
+    url: absoluteUrl.describe('The page to give to payers.'),
+    uses: z.int().min(0).max(Number.MAX_SAFE_INTEGER).describe('Invoices made from it.'),
+    deactivated_at: timestamp.nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'PaymentLink', description: 'A page that makes an invoice for each payer.' })
 export type PaymentLinkResource = z.infer<typeof paymentLinkResource>

@@ -1,19 +1,23 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { readFiatAmount } from './amount.ts'
+import { fiatAmount, readFiatAmount } from './amount.ts'
+import { judgeAmount } from './judge-amount.ts'
 import { text } from './text.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Body of `POST /products`; `priceMinor` is the price in minor units of the currency. */
 export const productBody = z
   .strictObject({
-    name: visibleText(200),
-    price: z.string(),
-    currency: z.enum(FIAT_CODES),
-    description: text(500).optional(),
-    /** The merchant's own code, compared exactly as it is written. */
-    sku: visibleText(100).optional(),
+    name: visibleText(200).describe('What payers read.'),
+    price: fiatAmount.describe('Price: greater than zero, at most the decimals of the currency.'),
+    currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
+    description: text(500).describe('More about it.').optional(),
+    sku: visibleText(100)
+      .describe('Your own code, compared exactly as written; unique in the workspace and mode.')
+      .optional(),
   })
+  .superRefine(...judgeAmount('price'))
+  .meta({ id: 'ProductCreate', description: 'The wish for a product.' })
   .transform((body, context) => {
     const price = readFiatAmount(body.price, body.currency, 'price')
     if (price.ok) return { ...body, priceMinor: price.minor }

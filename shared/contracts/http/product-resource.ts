@@ -1,19 +1,21 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { decimalText, freeText, timestamp } from './wire-types.ts'
 
 /** The public product. All fields are always present. */
-export const productResource = z.strictObject({
-  id: z.uuid(),
-  object: z.literal('product'),
-  livemode: z.boolean(),
-  name: z.string(),
-  description: z.string().nullable(),
-  /** With exactly the decimals of the currency. */
-  price: z.string(),
-  currency: z.enum(FIAT_CODES),
-  sku: z.string().nullable(),
-  active: z.boolean(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-})
+export const productResource = z
+  .strictObject({
+    id: z.uuid(),
+    object: z.literal('product'),
+    livemode: z.boolean().describe('False for test products.'),
+    name: freeText(200).describe('What payers read.'),
+    description: freeText(500).nullable(),
+    price: decimalText.describe('Price, with exactly the decimals of the currency.'),
+    currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
+    sku: freeText(100).nullable().describe('Your own code; unique in the workspace and mode.'),
+    active: z.boolean().describe('An inactive product takes no new payment links.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Product', description: 'Something that payment links sell.' })
 export type ProductResource = z.infer<typeof productResource>

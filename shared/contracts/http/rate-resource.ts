@@ -1,27 +1,27 @@
 import { z } from 'zod'
-import { ASSET_IDS, FIAT_CODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { assetId, decimalText, networkId, tickerSymbol, timestamp } from './wire-types.ts'
 
 /** Query of `GET /rates`. */
 export const rateListQuery = z.strictObject({
-  fiat: z.enum(FIAT_CODES).default('USD'),
-  asset: z.enum(ASSET_IDS).optional(),
+  fiat: z.enum(FIAT_CODES).default('USD').describe('Currency of the prices.'),
+  asset: z.enum(ASSET_IDS).describe('Only this asset.').optional(),
 })
 
 /** The public rate: what one unit of an asset is worth now, the workspace's spread included. All fields are always present. */
-export const rateResource = z.strictObject({
-  object: z.literal('rate'),
-  livemode: z.boolean(),
-  asset: z.enum(ASSET_IDS),
-  symbol: z.string(),
-  network: z.enum(NETWORK_IDS),
-  fiat: z.enum(FIAT_CODES),
-  /** Every digit that a lock would use. */
-  fiat_per_asset: z.string(),
-  /** How many independent sources of the asset's price are in it. */
-  sources: z.int().positive(),
-  created_at: z.iso.datetime(),
-  /** Time of the oldest price in it. */
-  updated_at: z.iso.datetime(),
-  expires_at: z.iso.datetime(),
-})
+export const rateResource = z
+  .strictObject({
+    object: z.literal('rate'),
+    livemode: z.boolean().describe('The mode of the key.'),
+    asset: assetId,
+    symbol: tickerSymbol,
+    network: networkId,
+    fiat: z.enum(FIAT_CODES).describe('Currency of the price.'),
+    fiat_per_asset: decimalText.describe('Price of one unit of the asset, every digit that a lock would use.'),
+    sources: z.int().min(1).max(1_000).describe("How many independent sources of the asset's price are in it."),
+    created_at: timestamp,
+    updated_at: timestamp.describe('Time of the oldest price in it.'),
+    expires_at: timestamp.describe('Not used after this.'),
+  })
+  .meta({ id: 'Rate', description: "What one unit of an asset is worth now, the workspace's spread included." })
 export type RateResource = z.infer<typeof rateResource>
