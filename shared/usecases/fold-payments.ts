@@ -1,3 +1,4 @@
+import { isDust } from '#shared/domain/invoice/lock-match.ts'
 import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from './ports/invoices.ts'
 import type { Payment, UncountedReason } from './ports/payments.ts'
@@ -34,6 +35,7 @@ export async function observePayments(
 ): Promise<readonly PaymentObservation[]> {
   const known = new Set(invoice.state.ledger.map((row) => row.payment))
   const observations: PaymentObservation[] = []
+  const seenRate = createRateLookup(deps, invoice)
   for (const payment of payments) {
     if (payment.asset === null) continue
     // Judged once, when the payment first enters the ledger.
@@ -49,7 +51,7 @@ export async function observePayments(
       firstSeenAt: payment.firstSeenAt,
       minedTooLate: minedTooLate(payment, invoice.state.expiresAt),
       simulated: payment.kind === 'simulated',
-      rateSeen: isNew ? await rateSeen(deps, invoice, payment) : null,
+      rateSeen: isNew ? await seenRate(payment) : null,
     })
   }
   return observations
@@ -112,15 +114,20 @@ function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
   return payment.block.time > expiresAt + MEMPOOL_GRACE_MS
 }
 
-async function rateSeen(deps: ObserveDeps, invoice: Invoice, payment: Payment): Promise<string | null> {
-  const lock = lockOf(invoice.state, payment)
-  if (lock === null || !isOffPromise(invoice.state, lock, payment.firstSeenAt)) return null
-  const workspace = await deps.workspaces.findById(invoice.terms.workspaceId)
-  const rate = await deps.rates.rateAt({
-    asset: lock.asset,
-    fiat: invoice.terms.fiat.currency,
-    arsSeries: workspace?.policy.arsSeries ?? 'crypto',
-    at: payment.firstSeenAt,
-  })
-  return rate === null ? null : applySpread(rate, lock.quotes.at(-1)?.provenance.spreadBps ?? 0)
+/** Dust never gets a row in which a judgement could be kept, so no rate is read for it: a flood of it must cost nothing. */
+function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (payment: Payment) => Promise<string | null> {
+  let workspace: ReturnType<WorkspaceRepository['findById']> | undefined
+  return async (payment) => {
+    const lock = lockOf(state, payment)
+    if (lock === null || !isOffPromise(state, lock, payment.firstSeenAt)) return null
+    if (isDust(lock, { amountBase: payment.amountBase, simulated: false })) return null
+    workspace ??= deps.workspaces.findById(terms.workspaceId)
+    const rate = await deps.rates.rateAt({
+      asset: lock.asset,
+      fiat: terms.fiat.currency,
+      arsSeries: (await workspace)?.policy.arsSeries ?? 'crypto',
+      at: payment.firstSeenAt,
+    })
+    return rate === null ? null : applySpread(rate, lock.quotes.at(-1)?.provenance.spreadBps ?? 0)
+  }
 }
