@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
 import { fiatAmount, readFiatAmount } from './amount.ts'
+import { judgeAmount } from './judge-amount.ts'
 import { metadataBody } from './metadata.ts'
 import { returnUrl } from './return-url.ts'
 import { text } from './text.ts'
@@ -35,6 +36,7 @@ function bodyOf(mode: Mode) {
       cancel_url: returnUrl(mode).describe('Where the checkout leads when the payer gives up.').optional(),
       expires_in: z.int().min(300).max(2_592_000).describe('Seconds until the invoice expires.').optional(),
     })
+    .superRefine(...judgeAmount('amount'))
     .meta({ id: `InvoiceCreate${mode === 'live' ? '' : 'Test'}`, description: 'The wish for an invoice.' })
     .transform((body, context) => {
       const amount = readFiatAmount(body.amount, body.currency, 'amount')
