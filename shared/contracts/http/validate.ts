@@ -4,11 +4,18 @@ import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 /** Most offending fields that one answer lists; a body of 256 KB can be wrong in many places. */
 const DETAILS_MAX = 50
 
-/** The parsed value, or `VALIDATION_ERROR` with the dotted path of every offending field. */
+/** The parsed value, or `VALIDATION_ERROR` with the dotted path of every offending field, each once. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw invalid(result.error.issues.flatMap(toDetails).slice(0, DETAILS_MAX))
+  throw invalid(onePerPath(result.error.issues.flatMap(toDetails)).slice(0, DETAILS_MAX))
+}
+
+/** The first fault of each field: a value of the wrong type also breaks rules that make no sense for it. */
+function onePerPath(details: readonly ErrorDetail[]): ErrorDetail[] {
+  const first = new Map<string, ErrorDetail>()
+  for (const detail of details) if (!first.has(detail.path)) first.set(detail.path, detail)
+  return [...first.values()]
 }
 
 /** `VALIDATION_ERROR` with these details; for rules that a schema cannot express. */
