@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { WebhookEndpointBody, WebhookEndpointResource } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
@@ -16,7 +17,7 @@ import type { UrlGuard, UrlRefusal } from './ports/url-guard.ts'
 const SECRET_BYTES = 32
 
 const REFUSAL_TEXT: Readonly<Record<UrlRefusal, string>> = {
-  malformed: 'must be an absolute URL',
+  malformed: 'must be an absolute URL without white space or control characters',
   not_https: 'must be an https URL',
   credentials: 'must not carry credentials',
   port_not_allowed: 'the port must be 443 or at least 1024',
@@ -59,8 +60,8 @@ export async function createEndpoint(
   }
   const earlier = await deps.endpoints.findById(endpointId)
   if (earlier !== null) return presentWithSecret(deps, earlier)
-  const verdict = await deps.urlGuard.check(body.url, { testOnly: mode === 'test' })
-  if (!verdict.ok) throw invalid([{ path: 'url', message: REFUSAL_TEXT[verdict.reason] }])
+  const refusal = await refusalOf(deps, body.url, mode)
+  if (refusal !== null) throw invalid([{ path: 'url', message: REFUSAL_TEXT[refusal] }])
   await requireQuota(deps, workspace)
 
   const secret = `whsec_${Buffer.from(deps.random.bytes(SECRET_BYTES)).toString('base64')}`
@@ -82,6 +83,16 @@ export async function createEndpoint(
   const stored = await deps.endpoints.findById(endpointId)
   if (stored === null) throw new Error(`endpoint ${endpointId} exists and cannot be read`)
   return presentWithSecret(deps, stored)
+}
+
+async function refusalOf(
+  deps: ManageEndpointsDeps,
+  url: string,
+  mode: WebhookEndpoint['mode'],
+): Promise<UrlRefusal | null> {
+  if (parsePlainUrl(url) === null) return 'malformed'
+  const verdict = await deps.urlGuard.check(url, { testOnly: mode === 'test' })
+  return verdict.ok ? null : verdict.reason
 }
 
 async function requireQuota(deps: ManageEndpointsDeps, workspace: Workspace): Promise<void> {

@@ -132,6 +132,8 @@ describe('400', () => {
     ['credentials in a URL', { ...BODY, cancel_url: 'https://a:b@shop.example' }, ['cancel_url']],
     ['too short a life', { ...BODY, expires_in: 299 }, ['expires_in']],
     ['a life as text', { ...BODY, expires_in: '600' }, ['expires_in']],
+    ['a URL with a line break', { ...BODY, success_url: 'https://shop.example/\r\nX: y' }, ['success_url']],
+    ['a URL with a space in front', { ...BODY, cancel_url: ' https://shop.example' }, ['cancel_url']],
     ['an empty URL, once', { ...BODY, success_url: '' }, ['success_url']],
     ['a list as text, once', { ...BODY, order_id: [] }, ['order_id']],
     ['a bad amount beside another fault', { ...BODY, amount: '1.001', expires_in: 1 }, ['expires_in', 'amount']],

@@ -1,4 +1,5 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
+import { parsePlainUrl } from './plain-url.ts'
 import { text } from './text.ts'
 
 /** Where the payer goes after the checkout: https, or `http://localhost` with a test key. No credentials in it. */
@@ -6,7 +7,7 @@ export function returnUrl(mode: Mode) {
   return text(2_048)
     .meta({ format: 'uri' })
     .superRefine((value, context) => {
-      const url = URL.canParse(value) ? new URL(value) : null
+      const url = parsePlainUrl(value)
       const local = url?.protocol === 'http:' && url.hostname === 'localhost' && mode === 'test'
       if (url === null || (url.protocol !== 'https:' && !local)) {
         context.addIssue({
