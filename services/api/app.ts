@@ -26,10 +26,21 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
   }
   app.use(adapt(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'There is no such path.' }))))
   // Express knows an error handler by its four parameters.
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    executeFailure(deps, error)(request, response, {}),
-  )
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    if (!(error instanceof URIError)) return executeFailure(deps, error)(request, response, {})
+    request.url = literalPath(request.url)
+    return app(request, response)
+  })
   return app
+}
+
+/**
+ * The router throws at a broken percent escape before anybody asked for the key. With every `%` taken literally the same
+ * request finds its operation, passes the checks in their order and fails as the malformed id that it is.
+ */
+function literalPath(target: string): string {
+  const [path = '', ...query] = target.split('?')
+  return [path.replaceAll('%', '%25'), ...query].join('?')
 }
 
 function register(app: Express, { method, path }: Route, execute: Executor): void {

@@ -101,6 +101,20 @@ describe('the envelope and the rate headers', () => {
 })
 
 describe('authentication', () => {
+  // Guarantee: nothing about a request is judged before its key is, not even a path that cannot be decoded.
+  it.each(['/invoices/%zz', '/invoices/%ff', '/invoices/%E0%A4%A'])(
+    'comes before the broken escape in %s',
+    async (path) => {
+      const stranger = await api.call('GET', path, { key: null })
+      expect([stranger.status, stranger.json.error.code]).toEqual([401, 'UNAUTHENTICATED'])
+      const scoped = await api.call('GET', path, { key: (await api.newKey('test', ['payments:read'])).apiKey })
+      expect([scoped.status, scoped.json.error.code]).toEqual([403, 'FORBIDDEN_SCOPE'])
+      const { status, json } = await api.call('GET', path)
+      expect([status, json.error.details[0].path]).toEqual([400, 'id'])
+      expect((await api.call('PUT', path)).headers.get('allow')).toBe('GET, HEAD')
+    },
+  )
+
   it.each([
     ['no scheme', (key: string) => key],
     ['another scheme', (key: string) => `Basic ${key}`],

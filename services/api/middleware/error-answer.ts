@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
-import { invalid } from '#shared/contracts/http/validate.ts'
 import type { Logger } from '#shared/usecases/ports/runtime.ts'
 
 /** An error as it leaves the process: public code and text only. */
@@ -39,7 +38,5 @@ export class MethodNotAllowed extends PaymeshError {
 
 function asPaymeshError(error: unknown): PaymeshError {
   if (error instanceof PaymeshError) return error
-  // Express's router throws this for a path parameter with a broken percent escape.
-  if (error instanceof URIError) return invalid([{ path: 'id', message: 'must be a UUID' }])
   return new PaymeshError('INTERNAL_ERROR', { cause: error })
 }
