@@ -11,7 +11,7 @@ const EMPTY = Buffer.alloc(0)
 
 /**
  * Collects the raw body. Throws `VALIDATION_ERROR` with status 413 above 256 KB and 415 for a body that is not plain
- * JSON in UTF-8. Rejects when the client goes away first.
+ * JSON in UTF-8, and plain `VALIDATION_ERROR` when the client goes away before its body is complete.
  */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   const { headers } = request
@@ -28,7 +28,9 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
       else reject(tooLarge())
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.on('error', reject)
+    request.on('error', (cause) => reject(incomplete(cause)))
+    // Gone before anybody listened: no event will tell.
+    if (request.destroyed) reject(incomplete(request.errored))
   })
 }
 
@@ -52,6 +54,11 @@ function isPlainJson(headers: IncomingMessage['headers']): boolean {
 
 function tooLarge(): PaymeshError {
   return new PaymeshError('VALIDATION_ERROR', { status: 413, message: 'The request body is larger than 256 KB.' })
+}
+
+/** The client's doing, not ours: it must not count as a server fault. */
+function incomplete(cause: Error | null): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { message: 'The request body did not arrive completely.', cause })
 }
 
 function unsupportedType(): PaymeshError {
