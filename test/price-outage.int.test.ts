@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ExchangeSimulator,
+  type SimulatedSource,
+  startExchangeSimulator,
+} from '#scripts/exchange-simulator/simulator.ts'
+import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
+import { createRateSources } from '#services/rates/rate-sources.ts'
+import { createTripwire } from '#services/rates/tripwire.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createHttpGet, type HttpGet } from '#shared/runtime/http-get.ts'
+import { openApi, type TestApi } from './support/api.ts'
+import { useStores } from './support/stores.ts'
+
+const stores = useStores()
+const INVOICE = { amount: '25.00', currency: 'EUR' }
+const WITH_ASSET = { ...INVOICE, asset: 'btc_bitcoin' }
+let api: TestApi
+let simulator: ExchangeSimulator
+let http: HttpGet
+let cycle: RateCycle
+
+beforeAll(async () => {
+  api = await openApi(stores)
+  const { clock, rateSnapshots } = api.engine.deps
+  simulator = await startExchangeSimulator({ port: 0, now: clock.now })
+  http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
+  const ambient = { ...stores.ambient, clock }
+  cycle = createRateCycle({
+    ...ambient,
+    rates: rateSnapshots,
+    leases: createLeaseRepository(stores.db),
+    sources: createRateSources({ ...ambient, http, sourceUrls: simulator.sourceUrls, timeoutMs: 1_000 }),
+    tripwire: createTripwire({ ...ambient, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
+  })
+})
+afterAll(async () => {
+  await cycle.stop()
+  await http.close()
+  await simulator.stop()
+  await api.close()
+})
+
+/** Fifteen seconds later, a cycle on: what the rates process does all day. */
+async function nextCycle(): Promise<void> {
+  api.engine.advance(15_000)
+  await cycle.run()
+}
+
+/** Status and error code of everything that needs a price, and of a create that does not. */
+async function answers(): Promise<Record<string, unknown>> {
+  const key = (await api.newKey('test')).apiKey
+  const outcome = async (method: string, path: string, body?: object) => {
+    const { status, json } = await api.call(method, path, { key, ...(body !== undefined && { body }) })
+    return json.error === null ? status : `${status} ${json.error.code}`
+  }
+  return {
+    rates: await outcome('GET', '/rates?fiat=EUR'),
+    estimate: await outcome('POST', '/estimate', WITH_ASSET),
+    createWithAsset: await outcome('POST', '/invoices', WITH_ASSET),
+    createWithout: await outcome('POST', '/invoices', INVOICE),
+  }
+}
+
+const bitcoinInUsd = async () => Number((await api.call('GET', '/rates?asset=btc_bitcoin')).json.data[0].fiat_per_asset)
+const HEALTHY = { rates: 200, estimate: 200, createWithAsset: 201, createWithout: 201 }
+
+describe('prices from the sources to the interface', () => {
+  it('every price of the interface comes from the sources', async () => {
+    await nextCycle()
+    expect(await answers()).toEqual(HEALTHY)
+    expect(Math.abs((await bitcoinInUsd()) / 71_250 - 1)).toBeLessThan(0.005)
+  })
+
+  // Money: one source that is off by a digit changes nothing.
+  it('one source at ten times the price does not move it', async () => {
+    simulator.misbehave('kraken', 'ten_times')
+    for (let round = 0; round < 4; round += 1) await nextCycle()
+    expect(Math.abs((await bitcoinInUsd()) / 71_250 - 1)).toBeLessThan(0.005)
+    const { json } = await api.call('GET', '/rates?asset=btc_bitcoin')
+    expect(json.data[0].sources).toBe(5)
+    simulator.heal()
+  })
+
+  // Money: without a fresh price nothing is promised, and what needs no price goes on.
+  it('with every source down for longer than the bound there is no price, and one again after a single cycle', async () => {
+    await nextCycle()
+    for (const source of Object.keys(simulator.sourceUrls) as SimulatedSource[]) simulator.misbehave(source, 'html')
+    for (let seconds = 15; seconds <= 105; seconds += 15) await nextCycle()
+    expect(await answers()).toEqual(HEALTHY)
+    await nextCycle()
+    expect(await answers()).toEqual({
+      rates: '503 RATES_UNAVAILABLE',
+      estimate: '503 RATES_UNAVAILABLE',
+      createWithAsset: '503 RATES_UNAVAILABLE',
+      createWithout: 201,
+    })
+    const currencies = (await api.call('GET', '/currencies')).json.data
+    const reasons = currencies.map((currency: { unavailable_reason: string }) => currency.unavailable_reason)
+    expect(new Set(reasons)).toEqual(new Set(['rates_unavailable']))
+
+    simulator.heal()
+    // The longest pause that failing sources got by now.
+    api.engine.advance(5 * 60_000)
+    await nextCycle()
+    expect(await answers()).toEqual(HEALTHY)
+  })
+})
