@@ -239,6 +239,21 @@ describe('without Redis', () => {
   })
 })
 
+// Guarantee: a Redis that comes and goes does not grant a second burst.
+it('goes on in the process from where Redis left the bucket', async () => {
+  let isHealthy = true
+  const redis = { ...stores.redis, isHealthy: () => isHealthy }
+  const limiter = createRateLimiter({ redis, metrics: createMetrics({ defaults: false }) })
+  const publish = { keyEpoch: null, workspaceEpoch: null }
+  const request = { bucket: 'key:flicker', keyId: null, workspaceId: null, publish, marker: null }
+  const startedAt = performance.now()
+  for (let i = 0; i < 40; i += 1) await limiter.admit(request)
+  isHealthy = false
+  const { remaining } = await limiter.admit(request)
+  const refilled = (performance.now() - startedAt) / 500
+  expect(remaining).toBeLessThanOrEqual(19 + Math.ceil(refilled))
+})
+
 function hangingProducer() {
   return { status: 'ready', pipeline: () => ({ exec: () => new Promise(() => undefined) }) }
 }

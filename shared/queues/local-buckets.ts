@@ -8,6 +8,8 @@ const BUCKETS_MAX = 50_000
 export interface LocalBuckets {
   /** `untilFull` in milliseconds, after the token was taken if there was one. */
   take(bucket: string): { readonly allowed: boolean; readonly untilFull: number; readonly at: number }
+  /** Takes over what another keeper of the bucket knows; it never makes the bucket fuller. `untilFull` in milliseconds. */
+  learn(bucket: string, untilFull: number): void
   peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'>
 }
 
@@ -32,6 +34,12 @@ export function createLocalBuckets(now: () => number): LocalBuckets {
       forgetFull(at)
       fullAt.set(bucket, full + TOKEN_INTERVAL_MS)
       return { allowed: true, untilFull: full + TOKEN_INTERVAL_MS - at, at }
+    },
+    learn(bucket, untilFull) {
+      const at = now()
+      if (at + untilFull <= (fullAt.get(bucket) ?? at)) return
+      forgetFull(at)
+      fullAt.set(bucket, at + untilFull)
     },
     peek(bucket) {
       const at = now()

@@ -77,7 +77,7 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
     async admit(request) {
       if (redis.isHealthy() && now() >= silentUntil) {
         const answer = await answers.unlessSilent(admitScript(...scriptInput(prefix, request)))
-        if (answer !== null) return readAnswer(answer, request, now())
+        if (answer !== null) return readAnswer(answer, request, local, now())
         silentUntil = now() + PAUSE_AFTER_SILENCE_MS
       }
       metrics.count('rate_limit_local_total')
@@ -153,10 +153,12 @@ function scriptInput(prefix: string, request: AdmissionRequest): Parameters<Scri
   ]
 }
 
-function readAnswer(answer: unknown, request: AdmissionRequest, at: number): Admission {
+function readAnswer(answer: unknown, request: AdmissionRequest, local: LocalBuckets, at: number): Admission {
   if (!Array.isArray(answer))
     return { ...standing(0, at), allowed: true, keyEpoch: null, workspaceEpoch: null, marker: 'unknown' }
   const [allowed, untilFull, keyEpoch, workspaceEpoch, marker] = answer as unknown[]
+  // When Redis falls silent the bucket in this process goes on from here, instead of granting a second burst.
+  local.learn(request.bucket, Number(untilFull))
   return {
     allowed: allowed === 1,
     ...standing(Number(untilFull), at),
