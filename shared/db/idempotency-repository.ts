@@ -59,6 +59,9 @@ export function createIdempotencyRepository(db: Database): IdempotencyRepository
     release: async (id, fencingToken) => {
       await operations.deleteOne({ _id: id, fencingToken, response: null })
     },
+    giveUp: async (id, fencingToken) => {
+      await operations.updateOne({ _id: id, fencingToken, response: null }, { $set: { leaseUntil: toDate(0) } })
+    },
     find: async (id) => fromDocument(await operations.findOne({ _id: id })),
     findMany: async (ids) =>
       (await operations.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),

@@ -1,6 +1,11 @@
 import { crc32 } from './crc32.ts'
 import type { Mode } from './enumerations.ts'
-import type { ByteSource } from './ids.ts'
+
+/** Where random bytes come from; the runtime's random port satisfies it. */
+interface ByteSource {
+  /** Cryptographically strong bytes. */
+  bytes(length: number): Uint8Array
+}
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_LENGTH = 32

@@ -37,7 +37,8 @@ export interface OperationIds {
 /**
  * Runs an operation at most once per key: the first answer is stored, sealed, and repeated byte for byte; a retry after a crash runs
  * again under the same ids. Without a key (`once` null) it just runs. Throws `IDEMPOTENCY_MISMATCH` and
- * `IDEMPOTENCY_IN_PROGRESS`; errors that are no outcome (validation, 403, 5xx) leave the key free.
+ * `IDEMPOTENCY_IN_PROGRESS`; refusals that are no outcome (validation, 403, 503) leave the key free; after an unexpected
+ * failure, when nobody knows whether the work was done, the next request with the key resumes it under the same ids.
  */
 export async function runOnce(
   deps: RunOnceDeps,
@@ -62,8 +63,18 @@ export async function runOnce(
     return answer
   } catch (error) {
     if (isReplayable(error)) await finish(error.status, errorEnvelope(error, once.requestId))
-    else await deps.idempotency.release(scope, fencingToken)
+    else if (error instanceof PaymeshError) await deps.idempotency.release(scope, fencingToken)
+    else await giveUp(deps, scope, fencingToken)
     throw error
+  }
+}
+
+/** Anything unexpected may have come after the work took effect, so the ids must outlive it. Never throws. */
+async function giveUp(deps: RunOnceDeps, scope: string, fencingToken: number): Promise<void> {
+  try {
+    await deps.idempotency.giveUp(scope, fencingToken)
+  } catch {
+    // The store is away; then the lease runs out by itself.
   }
 }
 

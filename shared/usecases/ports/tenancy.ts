@@ -106,6 +106,8 @@ export interface IdempotencyRepository {
   finish(id: string, fencingToken: number, response: { status: number; body: string }): Promise<void>
   /** Forgets an operation that ended in an answer that must not be replayed. */
   release(id: string, fencingToken: number): Promise<void>
+  /** Ends the lease of an operation whose outcome is unclear: a retry resumes it at once under the same resource id. */
+  giveUp(id: string, fencingToken: number): Promise<void>
   find(id: string): Promise<IdempotencyRecord | null>
   /** Several records in one read; unknown ids are left out. For the create path, which asks for many requests at once. */
   findMany(ids: readonly string[]): Promise<readonly IdempotencyRecord[]>

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { useStores } from '#test/support/stores.ts'
+import type { Answer } from './ports/answer.ts'
+import { type OperationIds, type RunOnceDeps, runOnce } from './run-once.ts'
+
+const stores = useStores()
+const secretBox = createSecretBox(randomBytes(32))
+const created: Answer = { status: 201, body: '{"data":1}', replayed: false }
+
+function deps(): RunOnceDeps {
+  return { ...stores.ambient, secretBox, idempotency: createIdempotencyRepository(stores.db) }
+}
+
+function once() {
+  return { scope: stores.ambient.random.uuid(), fingerprint: 'f', requestId: 'req_1' }
+}
+
+describe('runOnce', () => {
+  /** An insert may take effect although its answer is lost: the retry must meet it under the same id, not make a second one. */
+  test('an unexpected failure keeps the ids for the retry, at once', async () => {
+    const scope = once()
+    const seen: OperationIds[] = []
+    const operation = (outcome: () => Answer) => async (ids: OperationIds) => {
+      seen.push(ids)
+      return outcome()
+    }
+    const lost = operation(() => {
+      throw new Error('the answer of the store was lost')
+    })
+    await expect(runOnce(deps(), scope, lost)).rejects.toThrow('lost')
+    expect(
+      await runOnce(
+        deps(),
+        scope,
+        operation(() => created),
+      ),
+    ).toEqual(created)
+    expect(seen[1]).toEqual(seen[0])
+    expect(await runOnce(deps(), scope, lost)).toEqual({ ...created, replayed: true })
+    expect(seen).toHaveLength(2)
+  })
+
+  test('an answer that cannot be stored keeps the ids as well', async () => {
+    const scope = once()
+    const whole = deps()
+    const broken: RunOnceDeps = {
+      ...whole,
+      idempotency: { ...whole.idempotency, finish: () => Promise.reject(new Error('no primary')) },
+    }
+    const seen: string[] = []
+    const operation = async ({ resourceId }: OperationIds) => {
+      seen.push(resourceId)
+      return created
+    }
+    await expect(runOnce(broken, scope, operation)).rejects.toThrow('no primary')
+    await runOnce(whole, scope, operation)
+    expect(seen[1]).toBe(seen[0])
+  })
+
+  test('a refusal that is no outcome frees the key for another body', async () => {
+    const scope = once()
+    const refused = () => Promise.reject(new PaymeshError('VALIDATION_ERROR'))
+    await expect(runOnce(deps(), scope, refused)).rejects.toThrow(PaymeshError)
+    expect(await runOnce(deps(), { ...scope, fingerprint: 'g' }, async () => created)).toEqual(created)
+  })
+
+  test('a business refusal is repeated', async () => {
+    const scope = once()
+    const refused = () => Promise.reject(new PaymeshError('INVALID_STATE'))
+    await expect(runOnce(deps(), scope, refused)).rejects.toThrow(PaymeshError)
+    expect(await runOnce(deps(), scope, async () => created)).toMatchObject({ status: 409, replayed: true })
+  })
+})
