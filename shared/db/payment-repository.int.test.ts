@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ScannerFenced } from '#shared/usecases/ports/payments.ts'
 import { sampleSighting } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
+import { CHAIN_CURSORS } from './cursor-model.ts'
 import { PAYMENTS } from './payment-model.ts'
 import { createPaymentRepository } from './payment-repository.ts'
 
@@ -134,6 +135,23 @@ describe('confirmThrough', () => {
     )
     expect(await repository().listByInvoice(id)).toMatchObject([{ state: 'detected' }])
     await repository().confirmThrough({ ...scope, height: base + 2, epoch: 5, at: 2 })
+  })
+
+  // Guarantee: only a block of the scanned chain confirms. A scanner that slept may store a payment of a dead block at any time.
+  it('takes back what stands in another block than the scanned chain has at that height', async () => {
+    const { id, base, block, scope, sighting } = scene()
+    const sound = sampleSighting(`ethereum:${id}:1`, { invoiceId: id, block: block(1) })
+    await repository().recordSightings([sighting({ block: block(0, 'dead') }), sound], 1, 1)
+    const cursors = stores.db.collection(CHAIN_CURSORS)
+    const window: [number, string][] = [0, 1, 2, 3].map((offset) => [base + offset, block(offset).hash])
+    await cursors.updateOne({ _id: 'test:ethereum' }, { $set: { window } }, { upsert: true })
+
+    const changed = await repository().confirmThrough({ ...scope, height: base + 3, epoch: 1, at: 2 })
+    await cursors.deleteMany({})
+    expect(changed.map(({ key, state }) => ({ key, state }))).toEqual([
+      { key: `ethereum:${id}:1`, state: 'confirmed' },
+      { key: `ethereum:${id}:0`, state: 'orphaned' },
+    ])
   })
 })
 

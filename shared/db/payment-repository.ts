@@ -1,7 +1,9 @@
 import type mongoose from 'mongoose'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { PaymentListQuery, PaymentRepository, UncountedReason } from '#shared/usecases/ports/payments.ts'
 import type { Random } from '#shared/usecases/ports/runtime.ts'
 import type { Database } from './connect.ts'
+import { CHAIN_CURSORS } from './cursor-model.ts'
 import { toDate } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
@@ -24,9 +26,20 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
   const payments = db.collection(PAYMENTS)
   return {
     recordSightings: (sightings, epoch, at) => recordSightings(payments, random, sightings, epoch, at),
-    confirmThrough: ({ mode, network, height, epoch, at }) => {
+    confirmThrough: async ({ mode, network, height, epoch, at }) => {
       const due = { network, mode, state: 'detected' as const, confirmAt: { $lte: height } }
-      return moveAll(payments, random, due, { state: 'confirmed', confirmedAt: toDate(at) }, epoch, at)
+      const found = await payments.find(due, { projection: { block: 1 } }).toArray()
+      if (found.length === 0) return []
+      const scanned = await scannedHashes(db, mode, network)
+      const isStranger = ({ block }: (typeof found)[number]) =>
+        block !== null && (scanned.get(block.height) ?? block.hash) !== block.hash
+      const only = (rows: typeof found) => ({ ...due, _id: { $in: rows.map((row) => row._id) } })
+      const sound = only(found.filter((row) => !isStranger(row)))
+      const confirmed = { state: 'confirmed', confirmedAt: toDate(at) }
+      return [
+        ...(await moveAll(payments, random, sound, confirmed, epoch, at)),
+        ...(await moveAll(payments, random, only(found.filter(isStranger)), ORPHANED, epoch, at)),
+      ]
     },
     orphanAbove: ({ mode, network, forkHeight, unconfirmedOnly = false, epoch, at }) => {
       const above: mongoose.mongo.Filter<PaymentDocument> = {
@@ -81,6 +94,14 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       return [...new Set(rows.flatMap((row) => row.invoiceId ?? []))].slice(0, limit)
     },
   }
+}
+
+/** Hashes by height of the blocks that the network's cursor remembers: the newest ones without gaps. */
+async function scannedHashes(db: Database, mode: Mode, network: NetworkId): Promise<ReadonlyMap<number, string>> {
+  const cursor = await db
+    .collection(CHAIN_CURSORS)
+    .findOne({ _id: `${mode}:${network}` }, { projection: { window: 1 } })
+  return new Map(cursor?.window ?? [])
 }
 
 /** The filter of `GET /payments`; exported for the test that explains it. */

@@ -51,13 +51,23 @@ export interface ChainPosition {
   readonly epoch: number
 }
 
-/** Confirms what has enough blocks on top as of the committed cursor `height`, and wakes the invoices. Returns what changed. */
+/**
+ * Confirms what has enough blocks on top as of the committed cursor `height`, takes back what stands in a block that the
+ * cursor does not know, and wakes the invoices. Returns what changed.
+ */
 export async function confirmPayments(
   deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics'>,
   input: ChainPosition & { readonly height: number },
 ): Promise<readonly Payment[]> {
   const changed = await deps.payments.confirmThrough({ ...input, at: deps.clock.now() })
-  report(deps, input.network, 'confirmed', changed)
+  const orphaned = changed.filter((payment) => payment.state === 'orphaned')
+  report(
+    deps,
+    input.network,
+    'confirmed',
+    changed.filter((payment) => payment.state !== 'orphaned'),
+  )
+  report(deps, input.network, 'orphaned', orphaned)
   return changed
 }
 

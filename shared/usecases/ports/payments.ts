@@ -102,7 +102,10 @@ export interface PaymentRepository {
    * Returns the payments that changed. Throws `ScannerFenced`; throws on a differing amount for an existing key.
    */
   recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
-  /** `detected` → `confirmed` for payments with `confirmAt` ≤ height, whose block is still the scanned one. Returns what changed. */
+  /**
+   * `detected` → `confirmed` for payments with `confirmAt` ≤ height. Those whose block is not the one that the network's
+   * cursor remembers at its height are orphaned instead. Returns what changed.
+   */
   confirmThrough(scope: {
     mode: Mode
     network: NetworkId
