@@ -19,8 +19,9 @@ const cursor = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: '`meta.next_cursor` of the page before; opaque.', pattern: '^[!-~]+$' })
+  .meta({ pattern: '^[!-~]+$' })
   .optional()
+  .describe('`meta.next_cursor` of the page before; opaque.')
 
 /** ISO 8601 with `Z` or an offset, as Unix milliseconds. A `+` that a client forgot to escape arrives as a space. */
 const instant = z
@@ -34,19 +35,19 @@ const instant = z
 export const invoiceListQuery = z.strictObject({
   limit,
   cursor,
-  status: z.enum(INVOICE_STATUSES).describe('Only invoices in this state.').optional(),
-  order_id: text(120).describe('Only invoices with exactly this reference.').optional(),
-  created_after: instant.describe('Only invoices created later than this: ISO 8601 with `Z` or an offset.').optional(),
+  status: z.enum(INVOICE_STATUSES).optional().describe('Only invoices in this state.'),
+  order_id: text(120).optional().describe('Only invoices with exactly this reference.'),
+  created_after: instant.optional().describe('Only invoices created later than this: ISO 8601 with `Z` or an offset.'),
   created_before: instant
-    .describe('Only invoices created earlier than this: ISO 8601 with `Z` or an offset.')
-    .optional(),
+    .optional()
+    .describe('Only invoices created earlier than this: ISO 8601 with `Z` or an offset.'),
 })
 
 /** Query of `GET /payments`. */
 export const paymentListQuery = z.strictObject({
   limit,
   cursor,
-  invoice_id: z.guid('must be a UUID').toLowerCase().describe('Only payments of this invoice.').optional(),
+  invoice_id: z.guid('must be a UUID').toLowerCase().optional().describe('Only payments of this invoice.'),
 })
 
 /** Query of lists without filters: products and payment links. */

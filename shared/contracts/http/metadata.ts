@@ -17,13 +17,11 @@ const METADATA = {
 }
 
 /** Metadata as responses print it: what was given at creation. */
-export const metadataResource = z
-  .record(z.string(), z.string())
-  .meta({
-    id: 'Metadata',
-    description: "The merchant's own strings, returned as they were given.",
-    override: documentedAs(METADATA),
-  })
+export const metadataResource = z.record(z.string(), z.string()).meta({
+  id: 'Metadata',
+  description: "The merchant's own strings, returned as they were given.",
+  override: documentedAs(METADATA),
+})
 
 const checked = z.unknown().transform((value, context): Record<string, string> => {
   const fault = (path: PropertyKey[], message: string): void => {
@@ -46,7 +44,6 @@ const checked = z.unknown().transform((value, context): Record<string, string> =
 
 /** Merchant's own strings: at most 50 keys of 1 … 40 characters, values of at most 500. Each fault has its own path. */
 export const metadataBody = checked.meta({
-  id: 'MetadataInput',
   description: "The merchant's own strings.",
   override: documentedAs(METADATA),
 })

@@ -5,7 +5,7 @@ import { assetId, decimalText, networkId, tickerSymbol, timestamp } from './wire
 /** Query of `GET /rates`. */
 export const rateListQuery = z.strictObject({
   fiat: z.enum(FIAT_CODES).default('USD').describe('Currency of the prices.'),
-  asset: z.enum(ASSET_IDS).describe('Only this asset.').optional(),
+  asset: z.enum(ASSET_IDS).optional().describe('Only this asset.'),
 })
 
 /** The public rate: what one unit of an asset is worth now, the workspace's spread included. All fields are always present. */

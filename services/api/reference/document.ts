@@ -1,0 +1,95 @@
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { API_VERSION } from '#shared/contracts/events.ts'
+import { pathId } from '#shared/contracts/http/path-id.ts'
+import { type Operation, TAGS } from '#shared/contracts/openapi/operation.ts'
+import { OPERATIONS } from '#shared/contracts/openapi/operations.ts'
+import { EVENT_WEBHOOK } from './event-webhook.ts'
+import { HEADERS, PARAMETERS } from './headers.ts'
+import { INTRODUCTION } from './introduction.ts'
+import { responsesOf, SHARED_RESPONSES } from './responses.ts'
+
+/** The OpenAPI 3.1 document as plain data. */
+export type OpenApiDocument = ReturnType<typeof createDocument>
+
+const MAX_INT32 = 2_147_483_647
+/** Formats that bound the length of a text by themselves; their long patterns say nothing more. */
+const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36, 'date-time': 35 }
+
+/** The OpenAPI 3.1 document of the interface, from the schemas that validate requests and responses. The same every time. */
+export function createOpenApiDocument(): OpenApiDocument {
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Paymesh',
+        version: API_VERSION,
+        description: INTRODUCTION,
+        contact: { name: 'The operator of this installation' },
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      },
+      servers: [
+        {
+          url: '/api/v1',
+          description: 'This installation; live keys reach production data, test keys the sandbox.',
+          'x-internal': false,
+        },
+      ],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      security: [{ apiKey: [] }],
+      paths: pathsOf(OPERATIONS),
+      webhooks: { event: EVENT_WEBHOOK },
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key: `pm_live_…` for live data, `pm_test_…` for test data.',
+          },
+        },
+        headers: HEADERS,
+        parameters: PARAMETERS,
+        responses: SHARED_RESPONSES,
+      } as never,
+    },
+    { override: ({ jsonSchema }) => boundFormats(jsonSchema) },
+  )
+}
+
+/** States the bounds that formats and integers have anyway, so that every value in the document is bounded. */
+function boundFormats(schema: Record<string, unknown>): void {
+  const { type, format, maximum } = schema
+  const length = typeof format === 'string' ? LENGTH_OF_FORMAT[format] : undefined
+  if (length !== undefined) {
+    schema['maxLength'] ??= length
+    delete schema['pattern']
+  }
+  if (type === 'integer') schema['format'] ??= typeof maximum === 'number' && maximum <= MAX_INT32 ? 'int32' : 'int64'
+}
+
+function pathsOf(operations: readonly Operation[]): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) }
+  }
+  return paths
+}
+
+function describe(operation: Operation): ZodOpenApiOperationObject {
+  const { operationId, tag, summary, description, scope, path, query, body } = operation
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: `${description}\n\nScope: \`${scope}\`.`,
+    'x-scope': scope,
+    requestParams: { ...(path.includes('{id}') && { path: pathId }), ...(query !== undefined && { query }) },
+    ...(operation.method === 'POST' && { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: body.schema, example: body.example } },
+      },
+    }),
+    responses: responsesOf(operation),
+  } as ZodOpenApiOperationObject
+}

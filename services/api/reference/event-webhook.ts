@@ -1,0 +1,47 @@
+import type { ZodOpenApiPathItemObject } from 'zod-openapi'
+import { API_VERSION, eventBody } from '#shared/contracts/events.ts'
+import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
+import { simulatedInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
+
+const header = (name: string, description: string, pattern: string) => ({
+  name,
+  in: 'header' as const,
+  required: true,
+  description,
+  schema: { type: 'string' as const, maxLength: 200, pattern },
+})
+
+/** A delivery's body as an example. */
+export const EVENT_EXAMPLE = {
+  id: `evt_${EXAMPLE.invoiceId.replaceAll('-', '')}_4`,
+  object: 'event',
+  type: 'invoice.paid',
+  api_version: API_VERSION,
+  livemode: false,
+  created_at: EXAMPLE.paidAt,
+  data: { object: simulatedInvoice },
+}
+
+/** The one request that goes the other way: an event on its way to a merchant. */
+export const EVENT_WEBHOOK: ZodOpenApiPathItemObject = {
+  post: {
+    operationId: 'receiveEvent',
+    tags: ['Webhook endpoints'],
+    summary: 'Receive an event',
+    description:
+      'Sent to every endpoint that subscribed to the event. Verify the signature over the raw bytes before you parse them.',
+    security: [],
+    parameters: [
+      header('X-Webhook-Id', 'Delivery: the same for every attempt of it.', '^whd_[0-9a-z]+$'),
+      header('X-Webhook-Event', 'Type of the event.', '^[a-z_]+\\.[a-z_]+$'),
+      header('X-Webhook-Timestamp', 'Unix second at which this attempt was signed.', '^[0-9]+$'),
+      header('X-Webhook-Signature', 'HMAC-SHA256 of `<t>.<raw body>`.', '^t=[0-9]+,v1=[0-9a-f]{64}$'),
+    ],
+    requestBody: {
+      required: true,
+      description: 'The event.',
+      content: { 'application/json': { schema: eventBody, example: EVENT_EXAMPLE } },
+    },
+    responses: { '2XX': { description: 'The event was taken. The body of the answer is not looked at.' } },
+  },
+}

@@ -1,0 +1,56 @@
+import { ERROR_TABLE } from '#shared/contracts/errors.ts'
+import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
+
+/**
+ * What every caller should know, as Markdown: headings, paragraphs, lists, tables and inline code. It opens the OpenAPI
+ * document and the reference page alike.
+ */
+export const INTRODUCTION = `Paymesh prices invoices in fiat currency, has them paid on-chain in a crypto asset and announces every change by a signed webhook.
+
+## Basics
+
+All paths are below \`/api/v1\`; bodies are JSON in UTF-8, at most 256 KB. Amounts are decimal strings, times are ISO 8601 in UTC. Unknown fields and parameters are refused.
+
+Every answer has one envelope: \`data\`, \`error\` and \`request_id\`; lists add \`meta\`. On success \`error\` is null, on failure \`data\` is.
+
+## Authentication
+
+Send \`Authorization: Bearer <API key>\` with every request. Keys are secrets of your server: never put them into a browser or an app.
+
+The key decides the mode: \`pm_live_…\` sees and creates live data only, \`pm_test_…\` test data only (\`livemode: false\`). A record of the other mode or of another workspace is \`NOT_FOUND\`, like one that does not exist. Each key carries scopes; every operation names the one it needs.
+
+## Idempotency
+
+Every POST takes an \`Idempotency-Key\` header of 1 to 255 characters. A repetition with the same body within 24 hours returns the first answer, status and body alike, with \`Idempotent-Replayed: true\`, and creates nothing. The same key with another body is \`IDEMPOTENCY_MISMATCH\`; while the first request still runs it is \`IDEMPOTENCY_IN_PROGRESS\`: wait and repeat.
+
+Repeat a POST whose answer you did not get with the same key. Refusals that are no outcome (a validation error, 401, 403, 429, 5xx) leave the key free.
+
+## Rate limit
+
+${RATE_LIMIT_PER_MINUTE} requests a minute per key, in bursts of up to ${RATE_BURST}. Every answer carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; a 429 also \`Retry-After\`, in whole seconds.
+
+## Lists
+
+Newest first. \`limit\` is 1 to 100, by default 20. While \`meta.has_more\` is true, give \`meta.next_cursor\` as \`cursor\` for the next page, with the same filters. Records created meanwhile neither repeat nor hide others.
+
+## Webhooks
+
+Each change of an invoice or payment is sent as a signed POST to every endpoint that subscribed to it. Answer any 2xx within 10 seconds. Otherwise it is tried again up to 8 times: at once, then after 1 minute, 5 minutes, 30 minutes, 2, 6, 12 and 24 hours.
+
+Verify \`X-Webhook-Signature: t=<unix seconds>,v1=<hex>\`: \`v1\` is HMAC-SHA256 over \`<t>.<raw body>\`, keyed with the endpoint's secret. Compare in constant time, and refuse when \`t\` is more than 300 seconds away from your clock. Deliveries may come twice or out of order: deduplicate by \`id\` and read the invoice's current \`status\`.
+
+## Errors
+
+\`error.code\` is one of a closed set; \`error.message\` is for people and may change. A \`VALIDATION_ERROR\` lists the offending fields in \`error.details\`.
+
+${errorTable()}
+
+A path that does not exist is 404 \`NOT_FOUND\`, a method that a path does not take is 405 with the same code.`
+
+function errorTable(): string {
+  const rows = Object.entries(ERROR_TABLE).map(
+    ([code, { status, message, retryable }]) =>
+      `| ${status} | \`${code}\` | ${message} | ${retryable ? 'yes' : 'no'} |`,
+  )
+  return ['| Status | Code | Meaning | Repeat later |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
