@@ -1,5 +1,5 @@
 import { hits } from './faults.ts'
-import { type BookName, booksOf, type Scene, stampOf } from './venue.ts'
+import { type BookName, booksOf, type Scene, unixStamp } from './venue.ts'
 
 const COINS = ['BTC', 'LTC', 'DOGE', 'ETH', 'BNB', 'POL', 'TRX', 'SOL'] as const
 const ALL = [...COINS, 'USDT', 'USDC'] as const
@@ -76,7 +76,7 @@ export function bitstampBody(scene: Scene): unknown {
     ['BTC/EUR', 'BTC', 'EUR'],
   ]
   return booksOf(scene, names, { bps: -3, half: 3 }).map(({ id, bid, ask, last }) => ({
-    timestamp: String(Math.floor(stampOf(scene) / 1_000)),
+    timestamp: String(unixStamp(scene, 'seconds')),
     high: ask,
     last,
     bid,
@@ -111,7 +111,7 @@ export function okxBody(scene: Scene): unknown {
     open24h: last,
     vol24h: '124824.1985',
     volCcy24h: '9.2877',
-    ts: String(stampOf(scene)),
+    ts: String(unixStamp(scene, 'milliseconds')),
   }))
   return { code: '0', msg: '', data }
 }
@@ -159,8 +159,14 @@ export function bitfinexText(scene: Scene): string {
   const asked = new Set((scene.request.searchParams.get('symbols') ?? '').split(','))
   const names = BITFINEX.filter(([id]) => asked.has(id))
   const rows = booksOf(scene, names, { bps: 4, half: 2 }).map(({ id, bid, ask, last }) => {
-    const side = bid === 'nan' ? 'null' : bid
-    return `["${id}",${side},12.3,${ask},9.1,-310,-0.0043,${last === 'nan' ? 'null' : last},812.4,${ask},${ask}]`
+    const [low, high, trade] = [bid, ask, last].map(bareNumber)
+    return `["${id}",${low},12.3,${high},9.1,-310,-0.0043,${trade},812.4,${high},${high}]`
   })
   return `[${rows.join(',')}]`
+}
+
+/** Numbers stand there without quotes, and null for what is none. */
+function bareNumber(text: string | null): string {
+  if (text === null || text === 'nan' || text === '') return 'null'
+  return /^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? text : JSON.stringify(text)
 }

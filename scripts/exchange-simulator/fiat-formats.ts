@@ -1,5 +1,5 @@
-import { hits } from './faults.ts'
-import { type BookName, booksOf, priceOf, type Scene, stampOf } from './venue.ts'
+import { type FaultKind, hits } from './faults.ts'
+import { type BookName, booksOf, isoStamp, priceOf, type Scene, stampOf, unixStamp } from './venue.ts'
 
 const CODES = ['EUR', 'GBP', 'BRL', 'MXN', 'COP', 'CLP', 'PEN', 'DOP', 'ARS'] as const
 const DAY_MS = 86_400_000
@@ -18,7 +18,7 @@ export function bitsoBody(scene: Scene): unknown {
     bid,
     ask,
     volume: '7.29',
-    created_at: new Date(stampOf(scene)).toISOString().replace(/\.\d+Z$/, '+00:00'),
+    created_at: isoStamp(scene, '+00:00'),
   }))
   return { success: true, payload }
 }
@@ -36,14 +36,14 @@ export function yadioBody(scene: Scene): unknown {
     USD: tableOf(scene, 'ARS:crypto'),
     BTC: scene.market.price('BTC', 'USD'),
     base: 'USD',
-    timestamp: stampOf(scene) - 60_000,
+    timestamp: unixStamp(scene, 'milliseconds') - 60_000,
   }
 }
 
 /** open.er-api.com: a daily table stamped shortly after midnight UTC, three days ago while it is stale. */
 export function openErApiBody(scene: Scene): unknown {
   const day = Math.floor(scene.now / DAY_MS) * DAY_MS - (scene.fault?.kind === 'stale' ? 3 * DAY_MS : 0)
-  const updatedAt = Math.min(day + 151_000, scene.now)
+  const updatedAt = scene.fault?.kind === 'future' ? stampOf(scene) : Math.min(day + 151_000, scene.now)
   return {
     result: 'success',
     provider: 'https://www.exchangerate-api.com',
@@ -71,7 +71,7 @@ export function dolarApiBody(scene: Scene): unknown {
     nombre: casa.charAt(0).toUpperCase() + casa.slice(1),
     compra: priceOf(scene, 'USD', series) * (scene.fault?.kind === 'crossed' ? high * 1.01 : low),
     venta: priceOf(scene, 'USD', series) * high,
-    fechaActualizacion: new Date(stampOf(scene)).toISOString(),
+    fechaActualizacion: isoStamp(scene, 'Z'),
   }))
 }
 
@@ -82,20 +82,37 @@ export function coinPaprikaBody(scene: Scene): unknown {
   return {
     id,
     symbol,
-    last_updated: new Date(stampOf(scene)).toISOString().replace(/\.\d+Z$/, 'Z'),
+    last_updated: isoStamp(scene, 'Z'),
     quotes: { USD: { price: priceOf(scene, symbol, 'USD'), volume_24h: 1.0e10 } },
   }
 }
 
-function tableOf(scene: Scene, arsSeries: string): Record<string, number | string> {
-  if (scene.fault?.kind === 'empty') return {}
-  const codes = CODES.filter((code) => !hits(scene.fault, 'missing_pair', code))
+function tableOf(scene: Scene, arsSeries: string): Record<string, number | string | null> {
+  const { fault } = scene
+  if (fault?.kind === 'empty') return {}
+  const series = fault?.kind === 'other_peso' ? otherPeso(arsSeries) : arsSeries
+  const codes = CODES.filter((code) => !hits(fault, 'missing_pair', code))
   return Object.fromEntries(
-    codes.map((code) => [
-      code,
-      hits(scene.fault, 'nan', code) ? 'nan' : priceOf(scene, 'USD', code === 'ARS' ? arsSeries : code),
-    ]),
+    codes.map((code) => {
+      const kind = fault !== null && hits(fault, fault.kind, code) ? fault.kind : undefined
+      const odd = kind === undefined ? undefined : ODD_ENTRIES[kind]
+      return [code, odd === undefined ? priceOf(scene, 'USD', code === 'ARS' ? series : code) : odd]
+    }),
   )
+}
+
+const ODD_ENTRIES: Partial<Readonly<Record<FaultKind, number | string | null>>> = {
+  nan: 'nan',
+  zero: 0,
+  zero_bid: 0,
+  negative: -1,
+  null_side: null,
+  blank_side: '',
+  commas: '1,234.5',
+}
+
+function otherPeso(series: string): string {
+  return series === 'ARS:crypto' ? 'ARS:official' : 'ARS:crypto'
 }
 
 function mapEntries<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {

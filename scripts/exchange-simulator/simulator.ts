@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { bendBody } from './bent-body.ts'
+import { brokenReply, type Reply } from './broken-replies.ts'
+import { sendBroken } from './broken-transport.ts'
 import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxBody } from './crypto-formats.ts'
-import { FAULTS, type Fault, type FaultKind } from './faults.ts'
+import { FAULTS, type Fault, type FaultKind, REPLY_FAULTS, TRANSPORT_FAULTS } from './faults.ts'
 import { bitsoBody, coinbaseFxBody, coinPaprikaBody, dolarApiBody, openErApiBody, yadioBody } from './fiat-formats.ts'
 import { createMarket, type Market } from './market.ts'
 import type { Scene } from './venue.ts'
@@ -93,28 +96,18 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions):
   }
 }
 
-interface Reply {
-  readonly status: number
-  readonly body: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const NOT_FOUND: Reply = { status: 404, body: '{"message":"NotFound"}' }
-const MAINTENANCE = '<html><body><h1>Scheduled maintenance</h1></body></html>'
-
-/** Faults that replace the answer as a whole. */
-const BROKEN_REPLIES: Partial<Readonly<Record<FaultKind, Reply>>> = {
-  http_500: { status: 500, body: MAINTENANCE, headers: { 'content-type': 'text/html' } },
-  http_429: { status: 429, body: '{"message":"Too many requests"}', headers: { 'retry-after': '30' } },
-  forbidden: { status: 403, body: '{"message":"Forbidden"}' },
-  html: { status: 200, body: MAINTENANCE, headers: { 'content-type': 'text/html' } },
-}
 
 function answer(simulation: Simulation, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const source = SOURCES.find((name) => url.pathname.startsWith(`/${name}/`))
-  if (source !== undefined && simulation.faults.get(source)?.kind === 'timeout') return
+  const kind = source === undefined ? undefined : simulation.faults.get(source)?.kind
   const { status, body, headers } = replyTo(simulation, request.method ?? 'GET', url, source)
+  const transport = TRANSPORT_FAULTS.find((fault) => fault === kind)
+  if (transport !== undefined) {
+    sendBroken(transport, body, response)
+    return
+  }
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(body)
 }
@@ -130,12 +123,12 @@ function replyTo(simulation: Simulation, method: string, url: URL, source: Simul
 
 function sourceReply(simulation: Simulation, source: SimulatedSource, request: URL): Reply {
   const fault = simulation.faults.get(source) ?? null
-  const broken = fault === null ? undefined : BROKEN_REPLIES[fault.kind]
-  if (broken !== undefined) return broken
+  const broken = REPLY_FAULTS.find((kind) => kind === fault?.kind)
+  if (broken !== undefined) return brokenReply(broken, source, simulation.now())
   simulation.market.step()
   const printed = FORMATS[source]({ market: simulation.market, fault, now: simulation.now(), request })
   const fresh = typeof printed === 'string' ? printed : JSON.stringify(printed)
-  const body = fault?.kind === 'frozen' ? (simulation.lastBodies.get(source) ?? fresh) : fresh
+  const body = fault?.kind === 'frozen' ? (simulation.lastBodies.get(source) ?? fresh) : bendBody(fresh, fault?.kind)
   simulation.lastBodies.set(source, body)
   const refused = source === 'binance' && body.startsWith('{')
   return { status: refused ? 400 : 200, body, headers: fault?.kind === 'stale' ? { age: '600' } : {} }

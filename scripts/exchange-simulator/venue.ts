@@ -1,15 +1,15 @@
-import { type Fault, hits } from './faults.ts'
+import { type Fault, type FaultKind, hits } from './faults.ts'
 import { isTight, type Market } from './market.ts'
 
 /** A pair as one venue names it. */
 export type BookName = readonly [id: string, base: string, quote: string]
 
-/** One book as it goes on the wire. */
+/** One book as it goes on the wire; null and odd texts only where a fault puts them. */
 export interface Book {
   readonly id: string
-  readonly bid: string
-  readonly ask: string
-  readonly last: string
+  readonly bid: string | null
+  readonly ask: string | null
+  readonly last: string | null
 }
 
 /** What a format needs to print an answer. */
@@ -21,10 +21,24 @@ export interface Scene {
 }
 
 const TEN_MINUTES_MS = 600_000
+const TWO_HOURS_MS = 7_200_000
 
-/** The time a format prints: now, or ten minutes ago while the source is stale. */
+/** The time a format prints: now, or what a fault of the time stamps makes of it. */
 export function stampOf(scene: Scene): number {
-  return scene.fault?.kind === 'stale' ? scene.now - TEN_MINUTES_MS : scene.now
+  if (scene.fault?.kind === 'stale') return scene.now - TEN_MINUTES_MS
+  return scene.fault?.kind === 'future' ? scene.now + TWO_HOURS_MS : scene.now
+}
+
+/** The time as Unix seconds or milliseconds, or in the other of the two where the source mixes them up. */
+export function unixStamp(scene: Scene, unit: 'seconds' | 'milliseconds'): number {
+  const seconds = (unit === 'seconds') !== (scene.fault?.kind === 'wrong_unit')
+  return seconds ? Math.floor(stampOf(scene) / 1_000) : stampOf(scene)
+}
+
+/** The time as ISO 8601 with this mark of UTC, or without one where the source forgot it. */
+export function isoStamp(scene: Scene, zone: 'Z' | '+00:00'): string {
+  const text = new Date(stampOf(scene)).toISOString()
+  return text.replace(/\.\d+Z$/, scene.fault?.kind === 'no_zone' ? '' : zone)
 }
 
 /** The books of a venue that always stands `bps` beside the market and shows a book of ± `half` basis points. */
@@ -34,26 +48,63 @@ export function booksOf(
   bias: { readonly bps: number; readonly half: number },
   pad = 0,
 ): readonly Book[] {
-  if (scene.fault?.kind === 'empty') return []
+  const { fault } = scene
+  if (fault?.kind === 'empty') return []
   return names
-    .filter(([, base]) => !hits(scene.fault, 'missing_pair', base))
-    .map(([id, base, quote]) => {
+    .filter(([, base]) => !hits(fault, 'missing_pair', base))
+    .flatMap(([id, base, quote]) => {
       const mid = priceOf(scene, base, quote) * (isTight(base, quote) ? 1 : 1 + bias.bps / 10_000)
-      const half = (mid * bias.half) / 10_000
-      const [low, high] = hits(scene.fault, 'crossed', base) ? [mid + half, mid - half] : [mid - half, mid + half]
-      return {
-        id,
-        bid: hits(scene.fault, 'nan', base) ? 'nan' : printed(low, pad),
-        ask: printed(high, pad),
-        last: hits(scene.fault, 'nan', base) ? 'nan' : printed(mid, pad),
-      }
+      const kind = fault !== null && hits(fault, fault.kind, base) ? fault.kind : undefined
+      const book = bookAround(id, mid, (mid * bias.half) / 10_000, pad, kind)
+      return kind === 'duplicate_pair' ? [book, bookAround(id, mid * 1.001, mid / 10_000, pad, kind)] : [book]
     })
 }
 
-/** The market's price, ten times as high where the source is off by a digit. */
+function bookAround(id: string, mid: number, half: number, pad: number, kind: FaultKind | undefined): Book {
+  const print = (value: number) => bent(printed(value, pad), kind)
+  const gap = kind === 'locked' ? 0 : kind === 'crossed' ? -half : kind === 'wide' ? mid * 0.04 : half
+  return {
+    id: kind === 'renamed_pair' ? `OLD${id}` : id,
+    bid: kind === 'zero_bid' ? '0' : print(mid - gap),
+    ask: kind === 'zero_bid' || kind === 'blank_side' || kind === 'nan' ? printed(mid + gap, pad) : print(mid + gap),
+    last: kind === 'stale_last' ? printed(mid * 0.8, pad) : print(mid),
+  }
+}
+
+/** The text of a price after a fault of its pair. */
+function bent(text: string, kind: FaultKind | undefined): string | null {
+  switch (kind) {
+    case 'zero':
+      return '0.00000000'
+    case 'negative':
+      return `-${text}`
+    case 'nan':
+      return 'nan'
+    case 'null_side':
+      return null
+    case 'blank_side':
+      return ''
+    case 'commas':
+      return text.replace(/(?=\.|$)/, ',000')
+    case 'exponents':
+      return Number(text).toExponential()
+    case 'long_digits':
+      return `${text}${'0'.repeat(20)}`
+    default:
+      return text
+  }
+}
+
+const FACTORS: Partial<Readonly<Record<FaultKind, number>>> = { ten_times: 10, hundred_times: 100, flash_crash: 0.6 }
+
+/** The market's price, or what a fault of the pair makes of it. */
 export function priceOf(scene: Scene, base: string, quote: string): number {
-  const price = scene.market.price(base, quote)
-  return hits(scene.fault, 'ten_times', base) || hits(scene.fault, 'ten_times', quote) ? price * 10 : price
+  const { fault, market } = scene
+  const price = market.price(base, quote)
+  if (fault === null || !(hits(fault, fault.kind, base) || hits(fault, fault.kind, quote))) return price
+  if (fault.kind === 'inverse') return 1 / price
+  if (fault.kind === 'euros_as_dollars') return market.price(base, 'EUR')
+  return price * (FACTORS[fault.kind] ?? 1)
 }
 
 /** A number as exchanges print it: fewer decimals for dear coins; `pad` is the least number of decimals. */

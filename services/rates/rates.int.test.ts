@@ -1,81 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FAULTS } from '#scripts/exchange-simulator/faults.ts'
-import { type ExchangeSimulator, startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { ASSET_IDS, FIAT_CODES, symbolOf } from '#shared/domain/enumerations.ts'
-import { createHttpGet, type HttpGet } from '#shared/runtime/http-get.ts'
-import type { AssetInfo } from '#shared/usecases/ports/catalog.ts'
-import { createRateReader, type RateReader } from '#shared/usecases/read-rate.ts'
+import { useRateWorlds } from '#test/support/rate-world.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createRateCycle, type RateCycle } from './rate-cycle.ts'
-import { createRateSources } from './rate-sources.ts'
-import { createTripwire } from './tripwire.ts'
+import { createRateCycle } from './rate-cycle.ts'
 
 const stores = useStores()
-
-interface World {
-  /** Moves the one clock of service, simulator and reader. */
-  later(ms: number): void
-  readonly simulator: ExchangeSimulator
-  readonly cycle: RateCycle
-  readonly reader: RateReader
-  usdOf(symbol: 'btc_bitcoin' | 'usdt_tron'): Promise<number>
-}
-
-const closing: (() => Promise<unknown>)[] = []
-let http: HttpGet
-/** Worlds follow one another a day apart, so that each one's newest snapshot is its own. */
-let today = Date.UTC(2026, 10, 20, 12)
-
-beforeAll(() => {
-  http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
-})
-
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()))
-  await http.close()
-})
-
-async function createWorld(): Promise<World> {
-  today += 2 * 86_400_000
-  const clock = { at: today, now: () => clock.at }
-  const simulator = await startExchangeSimulator({ port: 0, now: clock.now })
-  const ambient = { ...stores.ambient, clock }
-  const rates = createRateRepository(stores.db)
-  const cycle = createRateCycle({
-    ...ambient,
-    rates,
-    leases: createLeaseRepository(stores.db),
-    sources: createRateSources({ ...ambient, http, sourceUrls: simulator.sourceUrls, timeoutMs: 1_000 }),
-    tripwire: createTripwire({ ...ambient, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
-  })
-  closing.push(() => simulator.stop())
-  const catalog = { asset: (id: string) => ({ symbol: id.slice(0, id.indexOf('_')).toUpperCase() }) as AssetInfo }
-  const reader = createRateReader({ rates, clock, catalog })
-  return {
-    later: (ms) => {
-      clock.at += ms
-    },
-    simulator,
-    cycle,
-    reader,
-    usdOf: async (asset) => Number((await reader.rateFor({ asset, fiat: 'USD', arsSeries: 'crypto' })).fiatPerAsset),
-  }
-}
-
-/** Runs the story on a world of its own and frees its lease for the next one. */
-function story(tell: (world: World) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const world = await createWorld()
-    try {
-      await tell(world)
-    } finally {
-      await world.cycle.stop()
-    }
-  }
-}
-
+const story = useRateWorlds(stores)
 const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
 
 describe('the rates service against the exchange simulator', () => {

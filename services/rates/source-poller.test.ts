@@ -16,12 +16,13 @@ function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply
   const clock = { at: 1_800_000_000_000, now: () => clock.at }
   const asked: string[] = []
   const faults: string[] = []
+  const logged: unknown[] = []
   const poller = createSourcePoller({
     source,
     baseUrl: 'http://source.test',
     timeoutMs: 1_000,
     clock,
-    logger: SILENT,
+    logger: { ...SILENT, warn: (fields: object) => void logged.push(fields) },
     metrics: {
       count: (name, labels) => void (name === 'rate_source_errors_total' && faults.push(labels?.['reason'] ?? '')),
       gauge() {},
@@ -34,7 +35,7 @@ function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply
       },
     },
   })
-  return { poller, clock, asked, faults }
+  return { poller, clock, asked, faults, logged }
 }
 
 const row = (price: string, now: number, pair = 'BTC/USD') =>
@@ -66,7 +67,9 @@ describe('a source poller', () => {
 
   it.each([
     [429, 30_000, 30_000, 'rate_limited'],
+    [429, null, 15_000, 'rate_limited'],
     [418, 120_000, 120_000, 'forbidden'],
+    [401, null, 15 * 60_000, 'forbidden'],
     [403, null, 15 * 60_000, 'forbidden'],
     [451, null, 15 * 60_000, 'forbidden'],
     [520, null, 15_000, 'http_status'],
@@ -133,6 +136,12 @@ describe('a source poller', () => {
     await poller.poll()
     expect(poller.quotes()).toEqual([])
     expect(faults).toEqual(['frozen'])
+  })
+
+  it('logs the beginning of a body that it cannot read, and not all of it', async () => {
+    const { poller, logged } = build(bitstamp, () => answer(`<html>${'x'.repeat(10_000)}`))
+    await poller.poll()
+    expect(logged).toMatchObject([{ source: 'bitstamp', reason: 'bad_body', excerpt: `<html>${'x'.repeat(194)}` }])
   })
 
   it('takes an empty answer and one out of a stale cache for failures', async () => {

@@ -49,6 +49,10 @@ describe('open-er-api', () => {
     expect(openErApi.parse(body, RECEIVED_AT)[0]?.sourceAt).toBe(1_799_971_351_000)
   })
 
+  it('reads on when the end of the service is announced, for as long as its table is of today', () => {
+    expect(read(openErApi, body.replace('"time_eol_unix":0', '"time_eol_unix":1800500000'))).toHaveLength(3)
+  })
+
   it('refuses an error inside a 200', () => {
     expect(() => openErApi.parse('{"result":"error","error-type":"quota-reached"}', RECEIVED_AT)).toThrow(SourceFault)
   })

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll } from 'vitest'
+import {
+  type ExchangeSimulator,
+  type SimulatedSource,
+  startExchangeSimulator,
+} from '#scripts/exchange-simulator/simulator.ts'
+import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
+import { createRateSources } from '#services/rates/rate-sources.ts'
+import { createTripwire } from '#services/rates/tripwire.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { RATE_SNAPSHOTS } from '#shared/db/rate-model.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
+import { createHttpGet, type HttpGet } from '#shared/runtime/http-get.ts'
+import type { AssetInfo } from '#shared/usecases/ports/catalog.ts'
+import type { AssetRate } from '#shared/usecases/ports/rates.ts'
+import { createRateReader, type RateReader } from '#shared/usecases/read-rate.ts'
+import type { TestStores } from './stores.ts'
+
+/** The rates service on the exchange simulator, with a reader of what it publishes. */
+export interface RateWorld {
+  /** Moves the one clock of service, simulator and reader. */
+  later(ms: number): void
+  readonly simulator: ExchangeSimulator
+  readonly cycle: RateCycle
+  readonly reader: RateReader
+  usdOf(asset: AssetId): Promise<number>
+  /** The rate, or null where there is none. */
+  rateOf(asset: AssetId, fiat?: FiatCode, arsSeries?: 'crypto' | 'official'): Promise<AssetRate | null>
+  /** Counters so far, as `name label label`. */
+  readonly counted: readonly string[]
+}
+
+/** A story that is told on a world of its own. */
+export type RateStory = (
+  tell: (world: RateWorld) => Promise<void>,
+  options?: { readonly sourceUrls?: Partial<Readonly<Record<SimulatedSource, string>>> },
+) => () => Promise<void>
+
+/** Worlds for the stories of one test file; each frees its lease for the next one. */
+export function useRateWorlds(stores: TestStores): RateStory {
+  const closing: (() => Promise<unknown>)[] = []
+  let http: HttpGet | undefined
+  // Worlds follow one another two days apart, so that each one's newest snapshot is its own.
+  let today = Date.UTC(2026, 10, 20, 12)
+  beforeAll(() => {
+    http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
+  })
+  afterAll(async () => {
+    await Promise.all(closing.map((close) => close()))
+    await http?.close()
+  })
+
+  return (tell, options = {}) =>
+    async () => {
+      if (http === undefined) throw new Error('stories are told inside tests only')
+      today += 2 * 86_400_000
+      const clock = { at: today, now: () => clock.at }
+      const simulator = await startExchangeSimulator({ port: 0, now: clock.now })
+      // What the guards remember of the last world must not judge this one.
+      await stores.db.collection(RATE_SNAPSHOTS).deleteMany({})
+      closing.push(() => simulator.stop())
+      const world = openWorld(stores, http, simulator, clock, { ...simulator.sourceUrls, ...options.sourceUrls })
+      try {
+        await tell(world)
+      } finally {
+        await world.cycle.stop()
+      }
+    }
+}
+
+function openWorld(
+  stores: TestStores,
+  http: HttpGet,
+  simulator: ExchangeSimulator,
+  clock: { at: number; now(): number },
+  sourceUrls: Readonly<Record<string, string>>,
+): RateWorld {
+  const counted: string[] = []
+  const metrics = {
+    ...stores.ambient.metrics,
+    count: (name: string, labels: Readonly<Record<string, string>> = {}) =>
+      void counted.push([name, ...Object.values(labels)].join(' ')),
+  }
+  const ambient = { ...stores.ambient, clock, metrics }
+  const rates = createRateRepository(stores.db)
+  const catalog = { asset: (id: string) => ({ symbol: id.slice(0, id.indexOf('_')).toUpperCase() }) as AssetInfo }
+  const reader = createRateReader({ rates, clock, catalog })
+  return {
+    later: (ms) => {
+      clock.at += ms
+    },
+    simulator,
+    cycle: createRateCycle({
+      ...ambient,
+      rates,
+      leases: createLeaseRepository(stores.db),
+      sources: createRateSources({ ...ambient, http, sourceUrls, timeoutMs: 1_000 }),
+      tripwire: createTripwire({ ...ambient, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
+    }),
+    reader,
+    usdOf: async (asset) => Number((await reader.rateFor({ asset, fiat: 'USD', arsSeries: 'crypto' })).fiatPerAsset),
+    rateOf: (asset, fiat = 'USD', arsSeries = 'crypto') =>
+      reader.rateFor({ asset, fiat, arsSeries }).catch((error: { code?: string }) => {
+        if (error.code === 'RATES_UNAVAILABLE') return null
+        throw error
+      }),
+    counted,
+  }
+}
