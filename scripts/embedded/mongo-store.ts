@@ -69,12 +69,19 @@ async function becomePrimary(url: string, host: string): Promise<void> {
     await client.connect()
     const admin = client.db('admin')
     let configured = false
+    let lost: unknown
     for (const until = Date.now() + PRIMARY_MS; Date.now() < until; await delay(20)) {
-      if (!configured) configured = await configure(admin, host)
-      const hello = await admin.command({ hello: 1 })
-      if (hello['isWritablePrimary'] === true) return
+      try {
+        if (!configured) configured = await configure(admin, host)
+        const hello = await admin.command({ hello: 1 })
+        if (hello['isWritablePrimary'] === true) return
+      } catch (error) {
+        // A member that changes its place in the set hangs up on its clients.
+        if (!(error instanceof mongoose.mongo.MongoNetworkError)) throw error
+        lost = error
+      }
     }
-    throw new Error(`mongod on ${host} did not become primary within ${PRIMARY_MS / 1_000} s`)
+    throw new Error(`mongod on ${host} did not become primary within ${PRIMARY_MS / 1_000} s`, { cause: lost })
   } finally {
     await client.close()
   }

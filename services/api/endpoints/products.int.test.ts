@@ -144,7 +144,7 @@ describe('POST /products under an idempotency key', () => {
   it('finds the product of a run that died before it answered', async () => {
     const dies = () => Promise.reject(new Error('killed'))
     const dying = await openApi(stores, {
-      deps: ({ idempotency }) => ({ idempotency: { ...idempotency, finish: dies, release: dies } }),
+      deps: ({ idempotency }) => ({ idempotency: { ...idempotency, finish: dies, release: dies, giveUp: dies } }),
     })
     const key = (await api.newKey('test')).apiKey
     const headers = { 'idempotency-key': 'p-3' }
