@@ -22,8 +22,10 @@ export interface AdvanceDeps extends ApplyDeps {
  */
 export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Promise<void> {
   try {
-    const { invoice } = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
-    if (invoice === null || !(await isDue(deps, invoice.state))) return
+    const folded = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
+    // A scanner takes payments back before it moves its cursor: right after a change the cursor may still tell of a chain
+    // that is gone. The sweep judges the deadline a moment later.
+    if (folded.outcome !== 'unchanged' || !(await isDue(deps, folded.invoice.state))) return
     await applyInvoiceEvent(deps, { invoiceId, event: { type: 'deadline_reached' }, opId: null })
   } catch (error) {
     if (!(error instanceof OutboxFull)) throw error

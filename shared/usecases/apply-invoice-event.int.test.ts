@@ -200,6 +200,36 @@ describe('the sweep', () => {
     expect((await stateOf(unwatched.terms.id))?.status).toBe('expired')
   })
 
+  // Guarantee: a reorganisation after the deadline never reports a payer as too late whose transfer is mined again.
+  it('judges the deadline anew when a payment on time is orphaned, once the scanner has passed it again', async () => {
+    await engine.publishRates()
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { id } = invoice.terms
+    const { expiresAt } = invoice.state
+    const mined = (height: number) =>
+      blockWith(height, expiresAt - 10_000, lockOf(invoice), [{ key: 'twice', amountBase: 25_000_000n }])
+    await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [mined(80)] })
+    await advanceInvoice(engine.deps, id)
+    engine.advance(engine.workspace.policy.quoteMs + 60_000)
+    await engine.setCursor(81, expiresAt + 1)
+
+    // The payment is taken back first, and the cursor goes back after it.
+    await orphanPayments(engine.deps, { ...CHAIN, forkHeight: 79 })
+    await advanceInvoice(engine.deps, id)
+    await engine.setCursor(79, expiresAt - 20_000)
+    expect(await overdueInvoices(engine.deps)).not.toContain(id)
+    await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [mined(82)] })
+    await advanceInvoice(engine.deps, id)
+    expect((await types(id))?.slice(-3)).toEqual(['invoice.confirming', 'invoice.pending', 'invoice.confirming'])
+
+    await orphanPayments(engine.deps, { ...CHAIN, forkHeight: 79 })
+    await advanceInvoice(engine.deps, id)
+    await engine.setCursor(83, expiresAt)
+    expect(await overdueInvoices(engine.deps)).toContain(id)
+    await advanceInvoice(engine.deps, id)
+    expect((await types(id))?.slice(-2)).toEqual(['invoice.pending', 'invoice.expired'])
+  })
+
   it('does not wait for a chain that stands still for too long, and says so', async () => {
     await engine.publishRates()
     const invoice = await engine.open({ asset: 'usdt_ethereum' })

@@ -1,6 +1,13 @@
 import type { Effect, InvoiceEvent, InvoiceState, Refusal } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
-import { type AppliedPayment, appliedPayments, needsMark, type ObserveDeps, observePayments } from './fold-payments.ts'
+import {
+  type AppliedPayment,
+  appliedPayments,
+  chainKnownUntil,
+  needsMark,
+  type ObserveDeps,
+  observePayments,
+} from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import type { Catalog } from './ports/catalog.ts'
 import { type Invoice, type InvoiceRepository, outboxJobId } from './ports/invoices.ts'
@@ -69,9 +76,11 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
   const payments = await deps.payments.listByInvoice(input.invoiceId)
   const observations = await observePayments(deps, invoice, payments)
+  const at = deps.clock.now()
+  const knownUntil = chainKnownUntil(invoice, payments, at)
   let decision: ReturnType<typeof transition>
   try {
-    decision = transition(invoice.state, { observations, event: input.event, at: deps.clock.now() })
+    decision = transition(invoice.state, { observations, event: input.event, at, knownUntil })
   } catch (error) {
     if (error instanceof StaleObservations) return 'lost'
     throw error

@@ -1,5 +1,6 @@
 import { isDust } from '#shared/domain/invoice/lock-match.ts'
 import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from '#shared/domain/invoice/model.ts'
+import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from './ports/invoices.ts'
 import type { Payment, UncountedReason } from './ports/payments.ts'
 import type { WorkspaceRepository } from './ports/tenancy.ts'
@@ -55,6 +56,19 @@ export async function observePayments(
     })
   }
   return observations
+}
+
+/**
+ * Up to when the chain is known as far as an invoice's payments tell: a scanner that took back a payment on time stands
+ * before its block again, whatever the clock says, and may still find it in another one.
+ */
+export function chainKnownUntil(invoice: Invoice, payments: readonly Payment[], now: Ms): Ms {
+  const rows = new Map(invoice.state.ledger.map((row) => [row.payment, row]))
+  const undone = payments.filter((payment) => {
+    const row = rows.get(payment.key)
+    return payment.state === 'orphaned' && row !== undefined && isLive(row) && !row.late
+  })
+  return Math.min(now, ...undone.map((payment) => payment.firstSeenAt))
 }
 
 /** What the ledger of a state says about each payment that was folded into it, for storing beside the payment. */

@@ -255,6 +255,8 @@ export interface TransitionInput {
   readonly observations: readonly PaymentObservation[]
   readonly event: InvoiceEvent
   readonly at: Ms
+  /** Up to when the chain is known, if less than `at`: a step back ends an invoice only when its deadline lies before. */
+  readonly knownUntil?: Ms
 }
 
 /** The lock that money is judged against, or null while the invoice is `new`. */

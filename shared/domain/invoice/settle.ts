@@ -25,10 +25,11 @@ const PROGRESS: Partial<Record<InvoiceStatus, number>> = { pending: 0, partial: 
 /**
  * Announces the payments of a freshly folded ledger and moves the invoice to the status its sums ask for. Skipped states
  * are silent. Order: late notices and detections, the waiting state entered, confirmations, the paid state entered.
+ * A step back leads to `expired` when the deadline is not after `knownUntil`; otherwise the clock will judge it.
  */
-export function settle(folded: InvoiceState, at: Ms): Draft {
+export function settle(folded: InvoiceState, at: Ms, knownUntil: Ms = at): Draft {
   const { state, sightings, confirmations } = announcePayments(folded)
-  const next = statusBySums(state, at)
+  const next = statusBySums(state, knownUntil)
   const entered = enter(withPaidLate(state), next, at)
   const ordered = isSettled(entered.state)
     ? [...sightings, ...confirmations, ...entered.effects]
@@ -60,7 +61,7 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
   return { state: entered, effects: announced ? [{ kind: 'event', type: ENTRY_EVENT[next], payment: null }] : [] }
 }
 
-function statusBySums(state: InvoiceState, at: Ms): InvoiceStatus {
+function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus {
   const { status } = state
   if (status === 'new' || status === 'cancelled' || status === 'overpaid') return status
   const { seenBase, settledBase, onTimeBase, dueBase } = totals(state)
@@ -72,7 +73,7 @@ function statusBySums(state: InvoiceState, at: Ms): InvoiceStatus {
   if (status === 'expired') return 'expired'
   const waiting = onTimeBase > 0n ? 'partial' : 'pending'
   const steppedBack = (PROGRESS[waiting] ?? 0) < (PROGRESS[status] ?? 0)
-  return steppedBack && at >= state.expiresAt ? 'expired' : waiting
+  return steppedBack && knownUntil >= state.expiresAt ? 'expired' : waiting
 }
 
 /** Late money marks the invoice until it is paid, unless what came in time would have been enough; then it stays as it was. */

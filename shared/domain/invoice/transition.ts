@@ -23,7 +23,7 @@ export class StaleObservations extends Error {
 export function transition(state: InvoiceState, input: TransitionInput): TransitionResult {
   const age = observationAge(state, input.observations)
   if (age === 'stale') throw new StaleObservations('the payments were read before those in the ledger')
-  const folded = age === 'same' ? null : foldInSteps(state, input.observations, input.at)
+  const folded = age === 'same' ? null : foldInSteps(state, input)
   const decision = decide(folded?.state ?? state, input.event, input.at)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
   if (folded === null && decision === null) return { outcome: 'unchanged', state }
@@ -36,14 +36,14 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
  * Simulated payments are stored as confirmed, yet an integrator must see what a real payment shows: they are folded
  * as detected first and as confirmed after that, in the same change.
  */
-function foldInSteps(state: InvoiceState, observations: readonly PaymentObservation[], at: Ms): Draft {
+function foldInSteps(state: InvoiceState, { observations, at, knownUntil }: TransitionInput): Draft {
   const announced = new Set(state.ledger.filter((row) => row.detected).map((row) => row.payment))
   const jumps = (seen: PaymentObservation) =>
     seen.simulated && seen.state === 'confirmed' && !announced.has(seen.payment)
-  if (!observations.some(jumps)) return settle(fold(state, observations, at), at)
+  if (!observations.some(jumps)) return settle(fold(state, observations, at), at, knownUntil)
   const softened = observations.map((seen) => (jumps(seen) ? { ...seen, state: 'detected' as const } : seen))
-  const first = settle(fold(state, softened, at), at)
-  const second = settle(fold(first.state, observations, at), at)
+  const first = settle(fold(state, softened, at), at, knownUntil)
+  const second = settle(fold(first.state, observations, at), at, knownUntil)
   return { state: second.state, effects: [...first.effects, ...second.effects] }
 }
 
