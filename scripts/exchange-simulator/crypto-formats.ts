@@ -74,6 +74,8 @@ export function bitstampBody(scene: Scene): unknown {
   const names: readonly BookName[] = [
     ...[...ALL, 'EUR', 'GBP'].map((base): BookName => [`${base}/USD`, base, 'USD']),
     ['BTC/EUR', 'BTC', 'EUR'],
+    ['BTC/GBP', 'BTC', 'GBP'],
+    ['LTC/BTC', 'LTC', 'BTC'],
   ]
   return booksOf(scene, names, { bps: -3, half: 3 }).map(({ id, bid, ask, last }) => ({
     timestamp: String(unixStamp(scene, 'seconds')),
@@ -98,6 +100,8 @@ export function okxBody(scene: Scene): unknown {
     ...[...COINS, 'USDC'].map((base): BookName => [`${base}-USDT`, base, 'USDT']),
     ['USDT-BRL', 'USDT', 'BRL'],
     ['BTC-EUR', 'BTC', 'EUR'],
+    ['BTC-BRL', 'BTC', 'BRL'],
+    ['LTC-BTC', 'LTC', 'BTC'],
   ]
   const data = booksOf(scene, names, { bps: -1, half: 0.5 }).map(({ id, bid, ask, last }) => ({
     instType: 'SPOT',

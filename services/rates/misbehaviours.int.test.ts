@@ -249,6 +249,36 @@ describe('the market itself', () => {
   )
 })
 
+describe('direct books in another fiat', () => {
+  const alarms = ({ counted }: RateWorld) => counted.filter((entry) => entry.startsWith('rate_cross_check_total'))
+
+  it(
+    'agree with the price of two legs as long as all is well',
+    story(async (world) => {
+      await world.cycle.run()
+      expect(alarms(world)).toEqual([])
+    }),
+  )
+
+  it(
+    'raise an alarm when they do not, and never enter the price',
+    story(async (world) => {
+      world.simulator.misbehave('bitstamp', 'flash_crash', 'GBP')
+      world.simulator.misbehave('okx', 'flash_crash', 'BTC')
+      await world.cycle.run()
+      expect(alarms(world)).toEqual(
+        expect.arrayContaining([
+          'rate_cross_check_total bitstamp BTC/GBP',
+          'rate_cross_check_total okx BTC/EUR',
+          'rate_cross_check_total okx BTC/BRL',
+        ]),
+      )
+      const rate = await world.rateOf('btc_bitcoin', 'EUR')
+      expect(Math.abs(Number(rate?.fiatPerAsset) / 62_609.84 - 1)).toBeLessThan(0.005)
+    }),
+  )
+})
+
 describe('fiat tables', () => {
   it(
     'three days old do not count, and a currency with one source left has no price',

@@ -1,6 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
 import type { Consensus } from '#shared/domain/rates/consensus.ts'
+import { type CrossAlarm, crossCheck } from '#shared/domain/rates/cross-check.ts'
 import { type CryptoBoard, priceSymbols, RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 import { FX_SERIES, priceFiats } from '#shared/domain/rates/fiat-board.ts'
 import { type GuardMemory, type GuardVerdict, guard } from '#shared/domain/rates/guard.ts'
@@ -31,6 +32,7 @@ export async function publishRates(deps: PublishRatesDeps, quotes: readonly Quot
     return null
   }
   const fiats = priceFiats(fresh, symbols.get('USDT')?.price ?? null)
+  reportContradictions(deps, crossCheck(fresh, symbols, fiats))
   const memories = (await deps.rates.latest())?.guards ?? {}
   const cycle: Cycle = { now, memories, guards: { ...memories } }
   const usdPerSymbol = await passGuards(deps, cycle, symbols)
@@ -85,6 +87,14 @@ async function judge(deps: PublishRatesDeps, cycle: Cycle, name: string, consens
   const verdict = guard(input)
   if (verdict.reason !== 'jump_refused') return verdict
   return (await deps.tripwire.agrees(name, consensus.price)) ? guard({ ...input, confirmed: true }) : verdict
+}
+
+function reportContradictions(deps: PublishRatesDeps, alarms: readonly CrossAlarm[]): void {
+  for (const { source, pair, direct, crossed } of alarms) {
+    deps.metrics.count('rate_cross_check_total', { source, pair })
+    const prices = { direct: formatDecimal(direct), crossed: formatDecimal(crossed) }
+    deps.logger.warn({ source, pair, ...prices }, 'a direct market contradicts the price of two legs')
+  }
 }
 
 function recordAvailability(deps: PublishRatesDeps, symbols: CryptoBoard): void {

@@ -3,7 +3,12 @@ import { type RateSource, readBody, readRows } from '#services/rates/rate-source
 import { bitstampAnswer, bitstampRow } from '#shared/contracts/rates/bitstamp.ts'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 
-const PAIRS = new Map<string, Pair>([...RATE_SYMBOLS, 'EUR', 'GBP'].map((base) => [`${base}/USD`, [base, 'USD']]))
+/** Besides the dollar books, two direct ones that only check the result. */
+const PAIRS = new Map<string, Pair>([
+  ...[...RATE_SYMBOLS, 'EUR', 'GBP'].map((base): [string, Pair] => [`${base}/USD`, [base, 'USD']]),
+  ['BTC/EUR', ['BTC', 'EUR']],
+  ['BTC/GBP', ['BTC', 'GBP']],
+])
 
 /** Bitstamp `ticker/`: USD books of all ten symbols and of EUR and GBP, each with the time of the answer. */
 export const bitstamp: RateSource = {

@@ -70,8 +70,8 @@ describe('bitstamp', () => {
     `{"timestamp":${timestamp},"high":"26252","last":"26216","bid":"${bid}","vwap":"25681","volume":"3563.1","low":"25350","ask":"${ask}","open":"25730","pair":"${pair}"}`
 
   it('reads our pairs with the time of the answer, in seconds', () => {
-    const body = `[${row('BTC/USD', '26208', '26211')},${row('BTC/EUR', '1', '1')},${row('GBP/USD', '1.33', '1.33', '1799999990')}]`
-    expect(read(bitstamp, body)).toEqual(['BTC/USD 26209.5', 'GBP/USD 1.33'])
+    const body = `[${row('BTC/USD', '26208', '26211')},${row('BTC/EUR', '23000', '23000')},${row('XRP/USD', '1', '1')},${row('GBP/USD', '1.33', '1.33', '1799999990')}]`
+    expect(read(bitstamp, body)).toEqual(['BTC/USD 26209.5', 'BTC/EUR 23000', 'GBP/USD 1.33'])
     expect(bitstamp.parse(body, RECEIVED_AT)[0]?.sourceAt).toBe(1_799_999_990_000)
   })
 

@@ -5,11 +5,13 @@ import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 
 const COINS = RATE_SYMBOLS.filter((symbol) => symbol !== 'USDT')
 
-/** USD books first; USDT books stand in for the coins without one. `USDT-BRL` prices the real. */
+/** USD books first; USDT books stand in for the coins without one. `USDT-BRL` prices the real; the last two only check. */
 const PAIRS = new Map<string, Pair>([
   ...RATE_SYMBOLS.map((symbol): [string, Pair] => [`${symbol}-USD`, [symbol, 'USD']]),
   ...COINS.map((symbol): [string, Pair] => [`${symbol}-USDT`, [symbol, 'USDT']]),
   ['USDT-BRL', ['USDT', 'BRL']],
+  ['BTC-EUR', ['BTC', 'EUR']],
+  ['BTC-BRL', ['BTC', 'BRL']],
 ])
 
 /** OKX spot tickers: every book in one answer, each with its own time. */
