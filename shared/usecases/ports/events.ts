@@ -20,7 +20,7 @@ export interface WebhookEndpoint {
   readonly workspaceId: string
   readonly url: string
   /** `*` or event types. */
-  readonly events: readonly string[]
+  readonly events: readonly ('*' | EventType)[]
   readonly mode: 'live' | 'test' | 'both'
   readonly description: string | null
   readonly status: 'enabled' | 'disabled'
