@@ -60,11 +60,32 @@ export interface RawTransfer {
   readonly amountBase: bigint
   readonly txHash: string
   readonly outputIndex: number | null
+  /** Blocks that must lie on it whatever the policy says, its own included: coinbase maturity, Litecoin peg-outs. Absent = 1. */
+  readonly minConfirmations?: number
+  /** Outpoints `<txid>:<vout>` that the transaction spends: another transaction that spends one of them replaces it. UTXO only. */
+  readonly spends?: readonly string[]
+  /** Other accounts that the transaction names, as match keys: a Solana Pay reference is among them. */
+  readonly references?: readonly string[]
 }
+
+/** Which of the outpoints that were asked for are spent, and by which transaction. */
+export type Spenders = ReadonlyMap<string, string>
 
 export interface ScannedBlock extends BlockRef {
   /** Only transfers to watched addresses. */
   readonly transfers: readonly RawTransfer[]
+  /** Spenders in this block of the outpoints asked for. UTXO only. */
+  readonly spent?: Spenders
+}
+
+/** A node's unconfirmed transactions at one moment. */
+export interface MempoolView {
+  /** All transfers to watched addresses, also those that earlier views showed. */
+  readonly transfers: readonly RawTransfer[]
+  /** Ids of all unconfirmed transactions. */
+  readonly txids: ReadonlySet<string>
+  /** Spenders in the mempool of the outpoints asked for. */
+  readonly spent: Spenders
 }
 
 /** Exact membership of receiving addresses; the scanner's question per transfer. */
@@ -76,14 +97,33 @@ export interface WatchIndex {
 
 /** One network's node(s) as the scan loop sees them. All answers are validated; a doubtful one throws. */
 export interface ChainClient {
+  /** True where heights without a block are ordinary: skipped slots of Solana. */
+  readonly hasGaps?: boolean
   /** Checks chain id and every token's `decimals()` against the registry row. Throws `NodeMismatch`. */
   verify(): Promise<void>
   genesisHash(): Promise<string>
   head(): Promise<{ height: number; hash: string; finalizedHeight: number | null }>
   /** Null when the node has no block at that height. */
   blockAt(height: number): Promise<BlockRef | null>
-  /** Blocks `from`…`to` in order, each with its matched transfers. Throws rather than leaving anything out. */
-  scan(from: number, to: number, watches: WatchIndex): Promise<readonly ScannedBlock[]>
+  /**
+   * Blocks `from`…`to` in order, each with its matched transfers. Throws rather than leaving anything out. With gaps:
+   * those that exist, and when none does, the first one above `to` up to the head; never nothing while the head is above `from`.
+   */
+  scan(
+    from: number,
+    to: number,
+    watches: WatchIndex,
+    outpoints?: ReadonlySet<string>,
+  ): Promise<readonly ScannedBlock[]>
+  /** The whole mempool, for chains whose unconfirmed transactions can be seen. */
+  mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
+  /**
+   * Those of these transactions that a second node does not show, successful, in the same block: by their `txHash`. Empty
+   * when there is no second node; throws `NodeUnreliable` when there is one and it does not answer.
+   */
+  doubted?(
+    transactions: readonly { readonly txHash: string; readonly height: number; readonly blockHash: string }[],
+  ): Promise<ReadonlySet<string>>
 }
 
 /** The node is on another chain or a token has other decimals than our row: never scan it. */
