@@ -1,0 +1,69 @@
+import type { ApiDeps } from '#services/api/api-deps.ts'
+
+/** Stops requests right before their outcome is written. */
+export interface Gate {
+  /** Resolves when the first request stands before the gate. */
+  readonly arrived: Promise<void>
+  /** Resolves when the gate is open. */
+  pass(): Promise<void>
+  open(): void
+}
+
+/** A closed gate. */
+export function createGate(): Gate {
+  let arrive = (): void => undefined
+  let open = (): void => undefined
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const pass = (): Promise<void> => {
+    arrive()
+    return opened
+  }
+  return { arrived, pass, open: () => open() }
+}
+
+/** Creates of invoices and answers under an idempotency key wait at the gate before they are written. */
+export function heldBy({ invoices, idempotency }: ApiDeps, gate: Gate): Partial<ApiDeps> {
+  return {
+    invoices: { ...invoices, insert: (invoice) => gate.pass().then(() => invoices.insert(invoice)) },
+    idempotency: { ...idempotency, finish: (...outcome) => gate.pass().then(() => idempotency.finish(...outcome)) },
+  }
+}
+
+/** A bucket that has no token left for any request, whatever came back since the last one. */
+export function emptyBucket({ limiter }: ApiDeps): Partial<ApiDeps> {
+  return {
+    limiter: {
+      ...limiter,
+      admit: async (request) => {
+        const taken = Array.from({ length: 64 }, () => limiter.admit({ ...request, marker: null }))
+        const refused = (await Promise.all(taken)).find(({ allowed }) => !allowed)
+        if (refused === undefined) throw new Error('the bucket never ran dry')
+        return refused
+      },
+    },
+  }
+}
+
+/** Every store of resources and prices fails with a text that must not leave the process. */
+export function brokenDeps(deps: ApiDeps): Partial<ApiDeps> {
+  const { invoices, payments, paymentLinks, products, endpoints, availability, rates } = deps
+  return {
+    invoices: broken(invoices),
+    payments: broken(payments),
+    paymentLinks: broken(paymentLinks),
+    products: broken(products),
+    endpoints: broken(endpoints),
+    availability: broken(availability),
+    rates: broken(rates),
+  }
+}
+
+function broken<T extends object>(part: T): T {
+  const fail = () => Promise.reject(new Error('mongodb://root:password@inside is down'))
+  return Object.fromEntries(Object.keys(part).map((name) => [name, fail])) as T
+}
