@@ -1,15 +1,23 @@
 declare module 'autocannon' {
   /** The part of autocannon 9 that the benchmarks use. */
   interface Request {
-    headers: Record<string, string>
+    path: string
+    headers: Readonly<Record<string, string>>
+  }
+  /** Travels from a request to its answer. */
+  interface Context {
+    expect?: readonly string[] | undefined
   }
   interface Options {
     url: string
     method: string
     connections: number
     duration: number
-    body: string
-    requests: { setupRequest(request: Request): Request }[]
+    body?: string
+    requests: {
+      setupRequest(request: Request, context: Context): Request
+      onResponse(status: number, body: string, context: Context): void
+    }[]
   }
   interface Result {
     readonly '2xx': number

@@ -3,19 +3,20 @@ import mongoose from 'mongoose'
 import { createRandom } from '#shared/runtime/random.ts'
 
 /*
- * The baseline of `create-invoice`: node:http, one JSON.parse, one native insert of the same document into a collection
- * with the same indexes under the same concerns, one JSON answer of the same size. No checks of any kind.
+ * The baseline of every benchmark: node:http, one command of the native driver on the same documents with the same indexes
+ * under the same concerns, one JSON answer of the same size. No checks of any kind.
  */
 interface Template {
-  readonly document: Record<string, unknown> & { readonly idem: object }
+  readonly document: Record<string, unknown> & { readonly idem: object; readonly claims?: readonly string[] }
   readonly answer: Record<string, unknown>
 }
 
-const { MONGO_URL = '', BENCH_DATABASE = '', BENCH_TEMPLATE = '', BENCH_PORT = '0' } = process.env
+const { MONGO_URL = '', BENCH_DATABASE = '', BENCH_TEMPLATE = '', BENCH_OPERATION = '', BENCH_PORT = '0' } = process.env
 const { EJSON } = mongoose.mongo.BSON
 const template = EJSON.parse(BENCH_TEMPLATE) as Template
 const random = createRandom()
 let number = 0
+let stopping = false
 
 const client = await new mongoose.mongo.MongoClient(MONGO_URL, {
   maxPoolSize: 64,
@@ -25,13 +26,23 @@ const client = await new mongoose.mongo.MongoClient(MONGO_URL, {
 }).connect()
 const invoices = client.db(BENCH_DATABASE).collection<{ _id: string } & Record<string, unknown>>('invoices')
 
+const OPERATIONS: Readonly<Record<string, readonly [number, (request: IncomingMessage) => Promise<string>]>> = {
+  create: [201, create],
+  get: [200, get],
+  list: [200, list],
+}
+const operation = OPERATIONS[BENCH_OPERATION]
+if (operation === undefined) throw new Error(`no operation ${BENCH_OPERATION}`)
+const [status, answer] = operation
+
 const server = createServer((request, response) => {
-  create(request).then(
+  answer(request).then(
     (body) => {
-      response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
       response.end(body)
     },
     (error: unknown) => {
+      if (stopping) return
       process.stderr.write(`${String(error)}\n`)
       response.writeHead(500).end()
     },
@@ -39,6 +50,7 @@ const server = createServer((request, response) => {
 })
 server.listen(Number(BENCH_PORT), '127.0.0.1', () => process.stdout.write('ready\n'))
 process.on('SIGTERM', () => {
+  stopping = true
   server.closeAllConnections()
   server.close(() => void client.close().then(() => process.exit(0)))
 })
@@ -48,7 +60,7 @@ async function create(request: IncomingMessage): Promise<string> {
   const id = random.uuid()
   const now = new Date()
   const key = request.headers['idempotency-key']
-  const { idem, ...document } = template.document
+  const { idem, claims, ...document } = template.document
   number += 1
   await invoices.insertOne({
     ...document,
@@ -57,8 +69,26 @@ async function create(request: IncomingMessage): Promise<string> {
     orderId: body.order_id,
     createdAt: now,
     ...(key !== undefined && { idem: { ...idem, key } }),
+    // As long as a real claim, and as unique.
+    ...(claims !== undefined && { claims: claims.map((claim) => claim.slice(0, -id.length) + id) }),
   })
   return JSON.stringify({ ...template.answer, id, number, created_at: now.toISOString() })
+}
+
+async function get(request: IncomingMessage): Promise<string> {
+  const found = await invoices.findOne({ _id: request.url?.slice(request.url.lastIndexOf('/') + 1) ?? '' })
+  if (found === null) throw new Error('there is no such invoice')
+  return present(found)
+}
+
+async function list(request: IncomingMessage): Promise<string> {
+  const filter = { workspaceId: request.headers['x-workspace'], mode: template.document['mode'] }
+  const page = await invoices.find(filter).sort({ _id: -1 }).limit(20).toArray()
+  return `{"data":[${page.map(present).join(',')}]}`
+}
+
+function present({ _id: id, number }: Record<string, unknown>): string {
+  return JSON.stringify({ ...template.answer, id, number })
 }
 
 function readText(request: IncomingMessage): Promise<string> {

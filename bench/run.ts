@@ -1,18 +1,50 @@
 import { parseArgs } from 'node:util'
 import { benchCreateInvoice } from './create-invoice.ts'
+import { benchGetInvoice } from './get-invoice.ts'
+import { benchListInvoices } from './list-invoices.ts'
 
-/** Benchmarks by name: `npm run bench -- <name> [--seconds N] [--rounds N]`. */
-const BENCHMARKS = { 'create-invoice': benchCreateInvoice }
+/** Benchmarks by name, each against a bare baseline in the same run. */
+const BENCHMARKS = {
+  'create-invoice': { run: benchCreateInvoice, is: 'POST /invoices against node:http with one native insert' },
+  'get-invoice': { run: benchGetInvoice, is: 'GET /invoices/{id} against node:http with one native findOne' },
+  'list-invoices': {
+    run: benchListInvoices,
+    is: 'GET /invoices, a page of 20, against node:http with one native find',
+  },
+} as const
+
+const USAGE = `usage: npm run bench -- <name> [options]
+
+${Object.entries(BENCHMARKS)
+  .map(([name, { is }]) => `  ${name.padEnd(16)} ${is}`)
+  .join('\n')}
+
+  --asset          invoices are locked to an asset at creation
+  --seconds <n>    length of one measurement (4)
+  --rounds <n>     interleaved measurements of each side, of which the median counts (5)
+  --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
+MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
+`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '4' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    asset: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '5' },
+    profile: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
 })
 const name = (Object.keys(BENCHMARKS) as (keyof typeof BENCHMARKS)[]).find((known) => known === positionals[0])
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
-if (name === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1) {
-  process.stderr.write(`usage: npm run bench -- ${Object.keys(BENCHMARKS).join('|')} [--seconds N] [--rounds N]\n`)
-  process.exit(2)
+if (values.help) {
+  process.stdout.write(USAGE)
+} else if (name === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1) {
+  process.stderr.write(USAGE)
+  process.exitCode = 2
+} else {
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  await BENCHMARKS[name].run({ seconds, rounds, asset: values.asset, profileDir: values.profile ?? null, print })
 }
-await BENCHMARKS[name]({ seconds, rounds, print: (line) => void process.stdout.write(`${line}\n`) })

@@ -7,12 +7,18 @@ import { createRandom } from '#shared/runtime/random.ts'
 import { createApiKey } from '#shared/usecases/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
 
+/** A test key and whose it is. */
+export interface BenchKey {
+  readonly apiKey: string
+  readonly workspaceId: string
+}
+
 /** Issues `keys` test keys, spread over `workspaces`; the rate limit allows each key two requests a second. */
 export async function seedKeys(
   db: Database,
   pepper: Uint8Array,
   counts: { readonly workspaces: number; readonly keys: number },
-): Promise<readonly string[]> {
+): Promise<readonly BenchKey[]> {
   const deps = {
     workspaces: createWorkspaceRepository(db),
     apiKeys: createApiKeyRepository(db),
@@ -20,13 +26,13 @@ export async function seedKeys(
     random: createRandom(),
     clock: { now: Date.now },
   }
-  const keys: string[] = []
+  const keys: BenchKey[] = []
   for (let shop = 0; shop < counts.workspaces; shop += 1) {
-    const workspace = await createWorkspace(deps, { name: `Shop ${shop}`, ownerEmail: 'owner@example.com' })
+    const { id: workspaceId } = await createWorkspace(deps, { name: `Shop ${shop}`, ownerEmail: 'owner@example.com' })
     const perWorkspace = Array.from({ length: counts.keys / counts.workspaces }, () =>
-      createApiKey(deps, { workspaceId: workspace.id, mode: 'test', scopes: SCOPES }),
+      createApiKey(deps, { workspaceId, mode: 'test', scopes: SCOPES }),
     )
-    for (const { apiKey } of await Promise.all(perWorkspace)) keys.push(apiKey)
+    for (const { apiKey } of await Promise.all(perWorkspace)) keys.push({ apiKey, workspaceId })
   }
   return keys
 }

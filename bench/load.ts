@@ -1,0 +1,134 @@
+import autocannon from 'autocannon'
+import type { BenchOptions } from './options.ts'
+import type { Side } from './rig.ts'
+
+const CONNECTIONS = [64, 128] as const
+/** Until the compilers have seen enough and every key was read once. */
+const WARM_UP_SECONDS = 8
+
+/** One request; `expect` are texts that its answer must contain. */
+export interface LoadRequest {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly expect?: readonly string[]
+}
+
+/** What both sides are asked. */
+export interface Load {
+  readonly method: 'GET' | 'POST'
+  readonly body?: string
+  /** The status that counts. */
+  readonly status: 200 | 201
+  /** The next request; `turn` counts up over the whole benchmark. */
+  readonly next: (turn: number) => LoadRequest
+  /** Awaited before every measurement, so that what one leaves undone is not paid for by the next. */
+  readonly settle?: () => Promise<void>
+  /** Throws when the side's store does not hold what `counted` answers said. */
+  readonly check?: (side: Side, counted: number, connections: number, before: number) => Promise<void>
+  /** What `check` compares with, read before the run. */
+  readonly before?: (side: Side) => Promise<number>
+}
+
+/** The two servers of a comparison. */
+export interface Sides {
+  readonly api: Side
+  readonly bare: Side
+}
+
+/** Lets both servers compile and cache what they will. */
+export async function warmUp(sides: Sides, load: Load): Promise<void> {
+  await measure(sides.bare, load, CONNECTIONS[0], WARM_UP_SECONDS)
+  await measure(sides.api, load, CONNECTIONS[0], WARM_UP_SECONDS)
+}
+
+/** Measures both servers in turn, the first place alternating, and prints the median and the range of the ratios. */
+export async function compare(
+  title: string,
+  sides: Sides,
+  load: Load,
+  { seconds, rounds, print }: Pick<BenchOptions, 'seconds' | 'rounds' | 'print'>,
+): Promise<void> {
+  print(`\n${title}`)
+  for (const connections of CONNECTIONS) {
+    const ratios: number[] = []
+    const costs: number[] = []
+    for (let round = 1; round <= rounds; round += 1) {
+      const { api, bare } = await measureBoth(sides, load, connections, seconds, round % 2 === 0)
+      ratios.push(api.perSecond / bare.perSecond)
+      if (bare.cpuMicros !== null && api.cpuMicros !== null) costs.push(bare.cpuMicros / api.cpuMicros)
+      print(`  ${connections} connections, round ${round}: api ${describe(api)}, bare ${describe(bare)}`)
+    }
+    print(`  ${connections} connections: ratio ${summary(ratios)}`)
+    if (costs.length > 0) print(`  ${connections} connections: server CPU of bare ÷ api ${summary(costs)}`)
+  }
+}
+
+async function measureBoth(sides: Sides, load: Load, connections: number, seconds: number, apiFirst: boolean) {
+  const first = apiFirst ? await measure(sides.api, load, connections, seconds) : null
+  const bare = await measure(sides.bare, load, connections, seconds)
+  return { bare, api: first ?? (await measure(sides.api, load, connections, seconds)) }
+}
+
+interface Measurement {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly refused: number
+  /** CPU time of the serving process per counted answer; null where the system does not tell. */
+  readonly cpuMicros: number | null
+}
+
+let turn = 0
+
+/** One run of load; throws when an answer is not what it should be. */
+async function measure(side: Side, load: Load, connections: number, seconds: number): Promise<Measurement> {
+  await load.settle?.()
+  const before = (await load.before?.(side)) ?? 0
+  const cpuBefore = side.child.cpuSeconds()
+  let wrong = 0
+  const result = await autocannon({
+    url: side.origin,
+    method: load.method,
+    connections,
+    duration: seconds,
+    ...(load.body !== undefined && { body: load.body }),
+    requests: [
+      {
+        setupRequest: (request, context) => {
+          turn += 1
+          const { path, headers, expect } = load.next(turn)
+          context.expect = expect
+          return { ...request, path, headers }
+        },
+        onResponse: (status, body, { expect = [] }) => {
+          if (status === load.status && !expect.every((text) => body.includes(text))) wrong += 1
+        },
+      },
+    ],
+  })
+  const cpuAfter = side.child.cpuSeconds()
+  if (wrong > 0) throw new Error(`${wrong} answers of ${side.origin} lack what they should contain`)
+  const counted = result.statusCodeStats[load.status]?.count ?? 0
+  await load.check?.(side, counted, connections, before)
+  const { p50, p99 } = result.latency
+  const cpuMicros = cpuBefore === null || cpuAfter === null ? null : ((cpuAfter - cpuBefore) * 1_000_000) / counted
+  const refused = result.non2xx + result.errors
+  return { perSecond: counted / result.duration, p50, p99, refused, cpuMicros }
+}
+
+function describe({ perSecond, p50, p99, refused, cpuMicros }: Measurement): string {
+  const cpu = cpuMicros === null ? '' : ` cpu ${cpuMicros.toFixed(0)} µs`
+  return `${perSecond.toFixed(0)}/s p50 ${p50} ms p99 ${p99} ms${cpu}${refused > 0 ? ` (${refused} refused)` : ''}`
+}
+
+/** Median with the lowest and the highest value. */
+function summary(values: readonly number[]): string {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  const median = ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2
+  return `${percent(median)} (median; ${percent(sorted[0] ?? 0)} to ${percent(sorted.at(-1) ?? 0)})`
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(1)} %`
+}

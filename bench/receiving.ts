@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import type { NetworkSettings } from '#shared/config/network-settings.ts'
+import type { Database } from '#shared/db/connect.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import type { WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import type { BenchOptions } from './options.ts'
+
+/** What the invoices of `--asset` are locked to. */
+export const BENCH_ASSET = 'usdt_ethereum'
+const NETWORK = 'ethereum'
+const PLACE = { mode: 'test', family: 'evm' } as const
+/** More than any machine creates in a second, shared out to the workspaces. */
+const ADDRESSES_PER_SECOND = 4_000
+/** Warm-up and the answers to the template included. */
+const SPARE_SECONDS = 20
+const SPARE_PER_WORKSPACE = 1_000
+const RATES_EVERY_MS = 20_000
+const HOUR_MS = 3_600_000
+
+/** The network of the asset has a node, so that only watched addresses are issued; nobody talks to it. */
+export const NODE_SETTINGS: { readonly test: { readonly ethereum: Partial<NetworkSettings['test']['ethereum']> } } = {
+  test: { [NETWORK]: { rpcUrls: ['http://127.0.0.1:9'], chainId: 31_337, confirmations: 3 } },
+}
+
+/**
+ * Does ahead of the run what other processes do ahead of a create: a wallet for each workspace, addresses that are derived
+ * and watched, a scanner at its head and fresh rates. The addresses are made up, because deriving is not what is
+ * measured. Returns what ends the publication of rates.
+ */
+export async function prepareReceiving(
+  db: Database,
+  workspaceIds: readonly string[],
+  { seconds, rounds, print }: Pick<BenchOptions, 'seconds' | 'rounds' | 'print'>,
+): Promise<() => void> {
+  // Two kinds of run with two numbers of connections each.
+  const total = (4 * seconds * rounds + SPARE_SECONDS) * ADDRESSES_PER_SECOND
+  const perWorkspace = Math.ceil(total / workspaceIds.length) + SPARE_PER_WORKSPACE
+  const startedAt = performance.now()
+  for (const workspaceId of workspaceIds) await addWalletWith(db, workspaceId, perWorkspace)
+  const took = ((performance.now() - startedAt) / 1_000).toFixed(0)
+  print(`${perWorkspace} watched addresses for each of ${workspaceIds.length} workspaces in ${took} s`)
+  await createCursorRepository(db).create({
+    ...{ id: `test:${NETWORK}`, mode: 'test', network: NETWORK, height: 1, hash: '0x1', time: Date.now(), window: [] },
+    // No scanner runs: as if it had looked at its head for the whole time.
+    ...{ headHeight: 1, headSeenAt: Date.now() + HOUR_MS, finalizedHeight: 1, genesisHash: '0x0', lease: null },
+    ...{ status: 'live', haltReason: null },
+  })
+  await publishRates(db)
+  const timer = setInterval(() => void publishRates(db), RATES_EVERY_MS)
+  return () => clearInterval(timer)
+}
+
+async function addWalletWith(db: Database, workspaceId: string, count: number): Promise<void> {
+  const wallets = createWalletRepository(db)
+  const fingerprint = randomBytes(16).toString('hex')
+  const materialId = `test:evm:${fingerprint}`
+  const createdAt = Date.now()
+  await wallets.upsertMaterial({
+    ...{ ...PLACE, id: materialId, kind: 'xpub', fingerprint, sealed: '', sandbox: false },
+    ...{ nextIndex: 0, derivedCount: 0, returned: [], createdAt },
+  })
+  const rows = Array.from({ length: count }, (_, index): WatchedAddress => {
+    const matchKey = randomBytes(20).toString('hex')
+    return { ...PLACE, matchKey, address: `0x${matchKey}`, materialId, index, watchedOn: [NETWORK] }
+  })
+  await wallets.addDerived(materialId, rows, count)
+  await wallets.insertWallet({
+    ...{ ...PLACE, id: `wallet-${fingerprint}`, workspaceId, networks: [NETWORK], kind: 'xpub', materialId, createdAt },
+    disabledAt: null,
+  })
+}
+
+async function publishRates(db: Database): Promise<void> {
+  const at = Date.now()
+  const usdt = {
+    price: '1.0002',
+    sources: ['binance', 'coinbase', 'kraken', 'okx', 'bitfinex', 'bitstamp'],
+    oldestAt: at,
+  }
+  const usd = { price: '1', sources: [], oldestAt: at }
+  await createRateRepository(db).insert({ at, usdPerSymbol: { USDT: usdt }, fiatPerUsd: { USD: usd } })
+}
