@@ -9,7 +9,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{services,shared,scripts,test}/**/*.test.ts'],
+          include: ['{services,shared,scripts,test,clients}/**/*.test.ts'],
           exclude: [integration, 'test/flow/**', '**/node_modules/**'],
         },
       },

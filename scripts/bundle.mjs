@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const SOURCES = ['services', 'shared', 'scripts']
+const SOURCES = ['services', 'shared', 'scripts', 'clients']
 const ENTRIES = ['scripts/start/main.ts', 'scripts/service/main.ts', 'scripts/cli/main.ts', 'scripts/demo/main.ts']
 // These find files of their own beside their modules, or are native.
 const EXTERNAL = ['mongodb-memory-server-core', '@foundry-rs/*', 'esbuild', 'fsevents']

@@ -1,7 +1,15 @@
 // `npm run check`: everything that needs no store, in under two minutes. Each step is also a script of its own.
 import { spawnSync } from 'node:child_process'
 
-const steps = ['check:types', 'check:lint', 'check:imports', 'check:dead', 'check:lockfile', 'check:env']
+const steps = [
+  'check:types',
+  'check:lint',
+  'check:imports',
+  'check:dead',
+  'check:lockfile',
+  'check:env',
+  'check:client',
+]
 const only = process.argv.slice(2)
 if (only.includes('--help')) {
   process.stdout.write(`npm run check: runs ${steps.join(', ')}; exit 1 when any of them fails\n`)

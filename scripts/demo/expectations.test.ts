@@ -9,17 +9,12 @@ function story(): ReceivedEvent[] {
     type,
     signatureValid: true,
     invoice: {
-      id: 'i',
-      number: 1,
       status: 'paid',
-      amount: { value: '25.00', currency: 'USD' },
       crypto: null,
-      received: { amount: '25', confirmed_base_units: '25000000' },
+      received: { amount: '25', amount_base_units: '25000000', confirmed_base_units: '25000000' },
       updated_at: `2026-10-01T00:00:0${index}.000Z`,
     },
-    payment: type.startsWith('payment.')
-      ? { amount_base_units: '25000000', status: 'detected', tx_hash: '0xabc' }
-      : null,
+    payment: type.startsWith('payment.') ? { amount_base_units: '25000000', tx_hash: '0xabc' } : null,
   }))
 }
 

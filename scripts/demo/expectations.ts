@@ -1,12 +1,12 @@
-import type { DemoInvoice } from './merchant.ts'
+import type { Invoice, Payment } from '#clients/typescript/src/main.ts'
 
-/** One verified webhook, in order of arrival. */
+/** What the demo reads of one webhook, in order of arrival. */
 export interface ReceivedEvent {
   readonly id: string
   readonly type: string
   readonly signatureValid: boolean
-  readonly invoice: DemoInvoice
-  readonly payment: { readonly amount_base_units: string; readonly status: string; readonly tx_hash: string } | null
+  readonly invoice: Pick<Invoice, 'status' | 'crypto' | 'received' | 'updated_at'>
+  readonly payment: Pick<Payment, 'amount_base_units' | 'tx_hash'> | null
 }
 
 /** What one paid invoice announces, each exactly once. */

@@ -1,15 +1,7 @@
-import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { verifySignature } from '#shared/domain/webhook/signature.ts'
+import { PaymeshWebhookError, verifyWebhook, type WebhookEvent } from '#clients/typescript/src/main.ts'
 import type { ReceivedEvent } from './expectations.ts'
-import type { DemoInvoice } from './merchant.ts'
-
-interface EventBody {
-  readonly id: string
-  readonly type: string
-  readonly data: { readonly object: DemoInvoice; readonly payment?: ReceivedEvent['payment'] }
-}
 
 /** A merchant's webhook receiver that verifies each request before it believes a word of it. */
 export interface Receiver {
@@ -28,6 +20,20 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** A shop would answer 400 to a bad signature and look no further; the demo goes on to show it as a fault. */
+function judge(
+  raw: Buffer,
+  header: string | string[] | undefined,
+  secret: string,
+): { event: WebhookEvent; signatureValid: boolean } {
+  try {
+    return { event: verifyWebhook(raw, header, secret), signatureValid: true }
+  } catch (error) {
+    if (!(error instanceof PaymeshWebhookError)) throw error
+    return { event: JSON.parse(raw.toString('utf8')) as WebhookEvent, signatureValid: false }
+  }
+}
+
 /** Listens on a free loopback port; `onEvent` hears each request after its verification. */
 export async function startReceiver(
   onEvent: (event: ReceivedEvent, request: { readonly deliveryId: string }) => void,
@@ -41,18 +47,11 @@ export async function startReceiver(
 
   const accept = async (request: IncomingMessage): Promise<void> => {
     const raw = await readBody(request)
-    const key = await secret
-    const verdict = verifySignature({
-      header: String(request.headers['x-webhook-signature']),
-      body: raw,
-      nowSeconds: Math.floor(Date.now() / 1000),
-      hmacHex: (text) => createHmac('sha256', key).update(text).digest('hex'),
-    })
-    const body = JSON.parse(raw.toString('utf8')) as EventBody
+    const { event: body, signatureValid } = judge(raw, request.headers['x-webhook-signature'], await secret)
     const event: ReceivedEvent = {
       id: body.id,
       type: body.type,
-      signatureValid: verdict === 'valid',
+      signatureValid,
       invoice: body.data.object,
       payment: body.data.payment ?? null,
     }

@@ -1,8 +1,8 @@
+import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
 import { payOnLocalChain } from '../local-chain/pay.ts'
 import type { DevInfo } from '../start/dev-info.ts'
 import { EXPECTED_EVENTS, faultsOf } from './expectations.ts'
-import { createMerchant, type DemoInvoice } from './merchant.ts'
 import { startReceiver } from './receiver.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -14,7 +14,7 @@ const STORY_TIMEOUT_MS = 60_000
  * step as it happens. Returns everything that was wrong; an empty list is a success.
  */
 export async function tellStory(dev: DevInfo, timeline: Timeline): Promise<readonly string[]> {
-  const merchant = createMerchant(dev.apiUrl, dev.testKey)
+  const paymesh = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const receiver = await startReceiver((event, request) => {
     const { status, received, crypto: lock } = event.invoice
     const money = lock ? ` · received ${received.amount} of ${lock.amount} ${lock.symbol}` : ''
@@ -22,10 +22,10 @@ export async function tellStory(dev: DevInfo, timeline: Timeline): Promise<reado
     timeline.note(`invoice ${status}${money} · delivery ${request.deliveryId}`)
   })
   try {
-    const endpoint = await merchant.post<{ secret: string }>('/webhook-endpoints', { url: receiver.url, events: ['*'] })
+    const endpoint = await paymesh.webhookEndpoints.create({ url: receiver.url, events: ['*'] })
     receiver.verifyWith(endpoint.secret)
     timeline.line('merchant', `listens for webhooks at ${receiver.url}`)
-    const invoice = await merchant.post<DemoInvoice>('/invoices', {
+    const invoice = await paymesh.invoices.create({
       amount: '25.00',
       currency: 'USD',
       asset: 'usdt_ethereum',
@@ -46,7 +46,7 @@ export async function tellStory(dev: DevInfo, timeline: Timeline): Promise<reado
     timeline.line('payer', `sent ${amount} ${symbol} in transaction ${txHash.slice(0, 18)}…`)
     timeline.line('chain', `${confirmations} confirmations are asked for, one block a second`)
     const events = await receiver.waitForTypes(EXPECTED_EVENTS, STORY_TIMEOUT_MS)
-    const paid = await merchant.get<DemoInvoice>(`/invoices/${invoice.id}`)
+    const paid = await paymesh.invoices.get(invoice.id)
     timeline.line('merchant', `asks the API: invoice #${paid.number} is ${paid.status}`)
     return [
       ...faultsOf(events, { amountBase, txHash }),

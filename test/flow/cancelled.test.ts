@@ -7,15 +7,15 @@ const world = useWorld()
 test('a payment to a cancelled invoice changes nothing but is seen', async () => {
   const { createInvoice, merchant, pay, waitForEvent, getInvoice, eventTypes } = world()
   const invoice = await createInvoice()
-  await merchant.post(`/invoices/${invoice.id}/cancel`, {})
+  await merchant.invoices.cancel(invoice.id)
   await waitForEvent(invoice.id, 'invoice.cancelled')
 
   await pay(invoice)
   await waitForEvent(invoice.id, 'payment.confirmed')
   expect((await getInvoice(invoice.id)).status).toBe('cancelled')
   expect(eventTypes(invoice.id)).not.toContain('invoice.paid')
-  const payments = await merchant.get(`/payments?invoice_id=${invoice.id}`)
-  expect(payments).toMatchObject([{ counted: false, uncounted_reason: 'cancelled' }])
+  const payments = await merchant.payments.list({ invoice_id: invoice.id }).page()
+  expect(payments.data).toMatchObject([{ counted: false, uncounted_reason: 'cancelled' }])
 })
 
 /** An invoice that has received money cannot be cancelled. */
@@ -24,5 +24,5 @@ test('a partly paid invoice refuses to be cancelled', async () => {
   const invoice = await createInvoice()
   await pay(invoice, 1_000_000n)
   await waitForEvent(invoice.id, 'invoice.partial')
-  await expect(merchant.post(`/invoices/${invoice.id}/cancel`, {})).rejects.toThrow('INVALID_STATE')
+  await expect(merchant.invoices.cancel(invoice.id)).rejects.toThrow('INVALID_STATE')
 })

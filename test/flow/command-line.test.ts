@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, inject, test, vi } from 'vitest'
-import { createMerchant, type DemoInvoice } from '#scripts/demo/merchant.ts'
+import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
@@ -55,20 +55,20 @@ describe('paymesh', () => {
     const created = await cli<{ id: string; key: string }>(
       ...['key', 'create', '--workspace', workspaceId, '--mode', 'test', '--scopes', 'invoices:read'],
     )
-    const merchant = createMerchant(dev.apiUrl, created.key)
-    await merchant.get('/invoices')
-    await expect(merchant.post('/invoices', { amount: '1.00', currency: 'USD' })).rejects.toThrow('FORBIDDEN_SCOPE')
+    const merchant = createPaymesh({ apiKey: created.key, baseUrl: dev.apiUrl, maxRetries: 0 })
+    await merchant.invoices.list().page()
+    await expect(merchant.invoices.create({ amount: '1.00', currency: 'USD' })).rejects.toThrow('FORBIDDEN_SCOPE')
     await cli('key', 'revoke', created.id)
-    await expect(merchant.get('/invoices')).rejects.toThrow('UNAUTHENTICATED')
+    await expect(merchant.invoices.list().page()).rejects.toThrow('UNAUTHENTICATED')
   })
 
   /** A suspended workspace is shut out at once, and let in again. */
   test('suspending a workspace takes effect at the next request', async () => {
     const { cli, merchant, workspaceId } = world()
     await cli('workspace', 'update', workspaceId, '--status', 'suspended')
-    await expect(merchant.get('/invoices')).rejects.toThrow('WORKSPACE_SUSPENDED')
+    await expect(merchant.invoices.list().page()).rejects.toThrow('WORKSPACE_SUSPENDED')
     await cli('workspace', 'update', workspaceId, '--status', 'active')
-    await merchant.get('/invoices')
+    await merchant.invoices.list().page()
   })
 
   test('a wallet shows its first addresses and receives', async () => {
@@ -85,7 +85,7 @@ describe('paymesh', () => {
 
     // Addresses of a new wallet are issued once the scanner watches them; until then the API refuses the asset.
     const invoice = await vi.waitFor(
-      () => merchant.post<DemoInvoice>('/invoices', { amount: '30.00', currency: 'USD', asset: 'usdc_ethereum' }),
+      () => merchant.invoices.create({ amount: '30.00', currency: 'USD', asset: 'usdc_ethereum' }),
       { timeout: 20_000, interval: 500 },
     )
     expect(invoice.crypto?.address).toBe(first)

@@ -32,10 +32,8 @@ describe('every process may die in the middle of a payment', () => {
     const announced = world.eventTypes(invoiceId).filter((type) => type !== 'invoice.confirming')
     expect(announced.toSorted()).toEqual(PAID_EVENTS)
     expect((await world.getInvoice(invoiceId)).received).toMatchObject({ confirmed_base_units: amountBase })
-    const payments = await world.merchant.get<{ counted: boolean; amount_base_units: string }[]>(
-      `/payments?invoice_id=${invoiceId}`,
-    )
-    expect(payments).toMatchObject([{ counted: true, amount_base_units: amountBase }])
+    const payments = await world.merchant.payments.list({ invoice_id: invoiceId }).page()
+    expect(payments.data).toMatchObject([{ counted: true, amount_base_units: amountBase }])
   }
 
   test.each(SERVICE_NAMES)('kill -9 of %s', async (name) => {

@@ -24,10 +24,8 @@ test('an exact transfer pays the invoice', async () => {
   const detected = distinctEvents(invoice.id).find((event) => event.type === 'payment.detected')
   expect(detected?.data.payment?.tx_hash).toBe(txHash)
 
-  const payments = await merchant.get<{ status: string; counted: boolean; amount_base_units: string }[]>(
-    `/payments?invoice_id=${invoice.id}`,
-  )
-  expect(payments).toMatchObject([
+  const payments = await merchant.payments.list({ invoice_id: invoice.id }).page()
+  expect(payments.data).toMatchObject([
     { status: 'confirmed', counted: true, amount_base_units: invoice.crypto?.amount_base_units },
   ])
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { DemoInvoice } from '#scripts/demo/merchant.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
@@ -10,11 +9,11 @@ test.each([
   ['partial', 'invoice.partial'],
   ['overpaid', 'invoice.overpaid'],
   ['expired', 'invoice.expired'],
-])('simulating %s from a new invoice ends in %s', async (scenario, type) => {
+] as const)('simulating %s from a new invoice ends in %s', async (scenario, type) => {
   const { merchant, waitForEvent } = world()
-  const invoice = await merchant.post<DemoInvoice>('/invoices', { amount: '60.00', currency: 'EUR' })
+  const invoice = await merchant.invoices.create({ amount: '60.00', currency: 'EUR' })
   expect(invoice).toMatchObject({ status: 'new', crypto: null })
-  const after = await merchant.post<DemoInvoice>(`/test/invoices/${invoice.id}/simulate`, { scenario })
+  const after = await merchant.invoices.simulate(invoice.id, scenario)
   expect(after.status).toBe(scenario)
   const event = await waitForEvent(invoice.id, type)
   expect(event.livemode).toBe(false)
@@ -25,10 +24,8 @@ test.each([
 test('a simulated partial payment can be completed', async () => {
   const { createInvoice, merchant } = world()
   const invoice = await createInvoice()
-  await merchant.post(`/test/invoices/${invoice.id}/simulate`, { scenario: 'partial' })
-  const paid = await merchant.post<DemoInvoice>(`/test/invoices/${invoice.id}/simulate`, { scenario: 'paid' })
+  await merchant.invoices.simulate(invoice.id, 'partial')
+  const paid = await merchant.invoices.simulate(invoice.id, 'paid')
   expect(paid).toMatchObject({ status: 'paid', received: { amount: invoice.crypto?.amount } })
-  await expect(merchant.post(`/test/invoices/${invoice.id}/simulate`, { scenario: 'paid' })).rejects.toThrow(
-    'INVALID_STATE',
-  )
+  await expect(merchant.invoices.simulate(invoice.id, 'paid')).rejects.toThrow('INVALID_STATE')
 })

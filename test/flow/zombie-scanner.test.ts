@@ -45,8 +45,8 @@ test('a second scanner takes over from a frozen one, which then yields', async (
     expect((await world.getInvoice(invoice.id)).received).toMatchObject({
       confirmed_base_units: invoice.crypto?.amount_base_units,
     })
-    const payments = await world.merchant.get(`/payments?invoice_id=${invoice.id}`)
-    expect(payments).toMatchObject([{ counted: true, status: 'confirmed' }])
+    const payments = await world.merchant.payments.list({ invoice_id: invoice.id }).page()
+    expect(payments.data).toMatchObject([{ counted: true, status: 'confirmed' }])
     expect(world.eventTypes(invoice.id).filter((type) => type === 'payment.detected')).toHaveLength(1)
   }
 })

@@ -1,6 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createMerchant, type DemoInvoice, type Merchant } from '#scripts/demo/merchant.ts'
+import {
+  createPaymesh,
+  type Invoice,
+  type InvoiceCreate,
+  type Paymesh,
+  verifyWebhook,
+  type WebhookEvent,
+} from '#clients/typescript/src/main.ts'
 import { payOnLocalChain } from '#scripts/local-chain/pay.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
@@ -8,44 +15,27 @@ import { ASSETS } from '#shared/chains/assets.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
 import { INVOICES } from '#shared/db/invoice-model.ts'
-import type { AssetId } from '#shared/domain/enumerations.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
-import { verifyWebhook } from './verify-webhook.ts'
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 const run = promisify(execFile)
 
-/** One delivered event, parsed from its raw body. */
-export interface DeliveredEvent {
-  readonly id: string
-  readonly type: string
-  readonly livemode: boolean
-  readonly data: {
-    readonly object: DemoInvoice & { readonly flags: { paid_late: boolean; underpaid_accepted: boolean } }
-    readonly payment?: {
-      readonly id: string
-      readonly amount_base_units: string
-      readonly status: string
-      readonly tx_hash: string | null
-    }
-  }
-}
-
 /** A merchant with a webhook receiver on a running installation, and a payer on its local chain. */
 export interface World {
   readonly dev: DevInfo
-  readonly merchant: Merchant
+  /** The client that merchants use, without its retries: no test may pass because of a second attempt. */
+  readonly merchant: Paymesh
   readonly receiver: WebhookReceiver
   readonly workspaceId: string
-  createInvoice(body?: object): Promise<DemoInvoice>
+  createInvoice(input?: Partial<InvoiceCreate>): Promise<Invoice>
   /** A real transfer on the local chain; `amount` in units of the asset, default what the invoice asks for. */
-  pay(invoice: DemoInvoice, amountBase?: bigint): Promise<string>
-  getInvoice(id: string): Promise<DemoInvoice>
+  pay(invoice: Invoice, amountBase?: bigint): Promise<string>
+  getInvoice(id: string): Promise<Invoice>
   /** Resolves with the first event of this type for this invoice, already arrived or to come. */
-  waitForEvent(invoiceId: string, type: string, timeoutMs?: number): Promise<DeliveredEvent>
+  waitForEvent(invoiceId: string, type: string, timeoutMs?: number): Promise<WebhookEvent>
   /** Types of distinct events that arrived for an invoice, in order of arrival; throws when a signature is not valid. */
   eventTypes(invoiceId: string): readonly string[]
-  distinctEvents(invoiceId: string): readonly DeliveredEvent[]
+  distinctEvents(invoiceId: string): readonly WebhookEvent[]
   /** Runs `paymesh … --json` against the installation and returns what it printed. */
   cli<T>(...args: string[]): Promise<T>
   /** Moves an invoice's deadline (and its quote's end), as if it had been created that much earlier. */
@@ -53,8 +43,8 @@ export interface World {
   close(): Promise<void>
 }
 
-function parse(request: ReceivedRequest): DeliveredEvent {
-  return JSON.parse(request.body.toString('utf8')) as DeliveredEvent
+function parse(request: ReceivedRequest): WebhookEvent {
+  return JSON.parse(request.body.toString('utf8')) as WebhookEvent
 }
 
 /** Runs the CLI on the data folder of an installation. */
@@ -84,18 +74,18 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
     '--scopes',
     'all',
   )
-  const merchant = createMerchant(dev.apiUrl, key)
+  const merchant = createPaymesh({ apiKey: key, baseUrl: dev.apiUrl, maxRetries: 0 })
   const receiver = await startWebhookReceiver()
-  const endpoint = await merchant.post<{ secret: string }>('/webhook-endpoints', { url: receiver.url, events: ['*'] })
+  const endpoint = await merchant.webhookEndpoints.create({ url: receiver.url, events: ['*'] })
 
   const eventsOf = (invoiceId: string) => {
-    const distinct = new Map<string, DeliveredEvent>()
+    const distinct = new Map<string, WebhookEvent>()
     for (const request of receiver.requests) {
       const event = parse(request)
       if (event.data.object.id !== invoiceId) continue
-      const verdict = verifyWebhook(request, endpoint.secret, request.receivedAt)
-      if (verdict !== 'valid') throw new Error(`${event.type}: the signature is ${verdict}`)
-      distinct.set(event.id, distinct.get(event.id) ?? event)
+      const header = request.headers['x-webhook-signature']
+      const verified = verifyWebhook(request.body, header, endpoint.secret, { now: () => request.receivedAt })
+      distinct.set(event.id, distinct.get(event.id) ?? verified)
     }
     return [...distinct.values()]
   }
@@ -106,16 +96,16 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
     receiver,
     workspaceId: workspace.id,
     cli,
-    createInvoice: async (body) =>
-      await merchant.post('/invoices', { amount: '25.00', currency: 'USD', asset: 'usdt_ethereum', ...body }),
-    getInvoice: async (id) => await merchant.get(`/invoices/${id}`),
+    createInvoice: async (input) =>
+      await merchant.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum', ...input }),
+    getInvoice: async (id) => await merchant.invoices.get(id),
     pay: async (invoice, amountBase) => {
       if (invoice.crypto === null) throw new Error('the invoice has no asset')
       const rpcUrl = dev.rpcUrls[invoice.crypto.network]
       if (rpcUrl === undefined) throw new Error(`no local ${invoice.crypto.network} chain`)
       const { txHash } = await payOnLocalChain({
         rpcUrl,
-        contract: ASSETS[invoice.crypto.asset as AssetId].contract,
+        contract: ASSETS[invoice.crypto.asset].contract,
         to: invoice.crypto.address,
         amountBase: amountBase ?? BigInt(invoice.crypto.amount_base_units),
       })

@@ -1,0 +1,374 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PaymeshApiError, PaymeshConnectionError } from './api-error.ts'
+import { createPaymesh, type Paymesh } from './create-paymesh.ts'
+import { fail, ok, type ScriptedApi, startScriptedApi } from './scripted-api.fixture.ts'
+
+const ID = '01930000-0000-7000-8000-000000000001'
+/** For clients with a `fetch` of their own. */
+const OFFLINE = { apiKey: 'pm_test_example', baseUrl: 'https://pay.example/api/v1' } as const
+const CREATE = { amount: '25.00', currency: 'USD' } as const
+
+let api: ScriptedApi
+beforeAll(async () => {
+  api = await startScriptedApi()
+})
+afterAll(async () => await api.close())
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    () => {
+      throw new Error('the call should have failed')
+    },
+    (error: unknown) => error,
+  )
+}
+
+describe('operations', () => {
+  const link = { title: 'Tea', currency: 'USD', amount: '5.00' } as const
+  const endpoint = { url: 'https://shop.example/hooks', events: ['*' as const] }
+  const estimate = { amount: '25.00', currency: 'USD', asset: 'btc_bitcoin' } as const
+  type Operation = [string, (paymesh: Paymesh) => Promise<unknown>, object?]
+  const operations: readonly Operation[] = [
+    ['POST /invoices', (it) => it.invoices.create(CREATE), CREATE],
+    [`GET /invoices/${ID}`, (it) => it.invoices.get(ID)],
+    ['GET /invoices?status=paid&order_id=a%26b', (it) => it.invoices.list({ status: 'paid', order_id: 'a&b' }).page()],
+    [`POST /invoices/${ID}/cancel`, (it) => it.invoices.cancel(ID)],
+    [`POST /test/invoices/${ID}/simulate`, (it) => it.invoices.simulate(ID, 'paid'), { scenario: 'paid' }],
+    ['POST /payment-links', (it) => it.paymentLinks.create(link), link],
+    [`GET /payment-links/${ID}`, (it) => it.paymentLinks.get(ID)],
+    ['GET /payment-links?limit=5', (it) => it.paymentLinks.list({ limit: 5 }).page()],
+    [`POST /payment-links/${ID}/deactivate`, (it) => it.paymentLinks.deactivate(ID)],
+    [
+      'POST /products',
+      (it) => it.products.create({ name: 'Tea', price: '5.00', currency: 'USD' }),
+      { name: 'Tea', price: '5.00', currency: 'USD' },
+    ],
+    [`GET /products/${ID}`, (it) => it.products.get(ID)],
+    ['GET /products', (it) => it.products.list().page()],
+    [`GET /payments?invoice_id=${ID}`, (it) => it.payments.list({ invoice_id: ID }).page()],
+    ['GET /currencies', (it) => it.currencies.list().page()],
+    ['GET /rates?fiat=EUR', (it) => it.rates.list({ fiat: 'EUR' }).page()],
+    ['POST /estimate', (it) => it.estimate(estimate), estimate],
+    ['GET /webhook-endpoints', (it) => it.webhookEndpoints.list().page()],
+    ['POST /webhook-endpoints', (it) => it.webhookEndpoints.create(endpoint), endpoint],
+    [`DELETE /webhook-endpoints/${ID}`, (it) => it.webhookEndpoints.delete(ID)],
+  ]
+
+  test('all 19 are here', () => expect(operations).toHaveLength(19))
+
+  test.each(operations)('%s', async (operation, call, body) => {
+    api.play(ok({ id: ID }))
+    const result = await call(api.client())
+    expect(result).toMatchObject(operation.includes('GET') && !operation.includes(ID) ? { requestId: 'req_ok' } : {})
+    const [request] = api.seen
+    expect(api.seen).toHaveLength(1)
+    expect(`${request?.method} ${request?.url?.replace('/api/v1', '')}`).toBe(operation)
+    expect(request?.headers['authorization']).toBe('Bearer pm_test_example')
+    expect(request?.headers['user-agent']).toMatch(/^paymesh-client-typescript\/[0-9.]+$/)
+    expect(request?.headers['content-type']).toBe(body === undefined ? undefined : 'application/json')
+    expect(request?.body).toBe(body === undefined ? '' : JSON.stringify(body))
+    expect(request?.headers['idempotency-key'] !== undefined).toBe(request?.method === 'POST')
+  })
+
+  /** An empty id would turn "get one" into "list", and a dotted one could walk to another resource. */
+  test.each(['', '..', '../products', `${ID}/cancel`, 'undefined'])(
+    'the id %j never leaves the process',
+    async (id) => {
+      api.play()
+      await expect(api.client().invoices.get(id)).rejects.toThrow(TypeError)
+      expect(api.seen).toHaveLength(0)
+    },
+  )
+})
+
+describe('idempotency keys', () => {
+  test('each call has its own random key', async () => {
+    api.play(ok({}), ok({}))
+    const paymesh = api.client()
+    await paymesh.invoices.create(CREATE)
+    await paymesh.invoices.create(CREATE)
+    const keys = api.seen.map((request) => request.headers['idempotency-key'])
+    expect(new Set(keys).size).toBe(2)
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  /** A retry with another key or another body would charge a customer twice or be refused as a mismatch. */
+  test('all attempts of one call carry the same key and the same bytes', async () => {
+    api.play(fail(500, 'INTERNAL_ERROR'), 'cut', fail(409, 'IDEMPOTENCY_IN_PROGRESS'), ok({ id: ID }, undefined, 201))
+    await api.client().invoices.create(CREATE)
+    expect(api.seen).toHaveLength(4)
+    expect(new Set(api.seen.map((request) => request.headers['idempotency-key'])).size).toBe(1)
+    expect(new Set(api.seen.map((request) => request.body)).size).toBe(1)
+  })
+
+  test("the caller's own key is sent as it is", async () => {
+    api.play(ok({}))
+    await api.client().invoices.create(CREATE, { idempotencyKey: 'order-77' })
+    expect(api.seen[0]?.headers['idempotency-key']).toBe('order-77')
+  })
+
+  test.each(['', 'x'.repeat(256), 'a\nb', ' a', 'ключ'])(
+    'the key %j is refused before anything is sent',
+    async (idempotencyKey) => {
+      api.play()
+      await expect(api.client().invoices.create(CREATE, { idempotencyKey })).rejects.toThrow(TypeError)
+      expect(api.seen).toHaveLength(0)
+    },
+  )
+})
+
+describe('retries', () => {
+  test.each([
+    ['a server fault', fail(500, 'INTERNAL_ERROR')],
+    ['missing rates', fail(503, 'RATES_UNAVAILABLE')],
+    ['a call that is still running', fail(409, 'IDEMPOTENCY_IN_PROGRESS')],
+    ['a rate limit', fail(429, 'RATE_LIMITED')],
+    ["a proxy's own error page", { status: 502, text: '<h1>Bad gateway</h1>' }],
+    ['a cut connection', 'cut'],
+  ] as const)('%s is tried again, for a POST and for a GET', async (_name, step) => {
+    api.play(step, ok({ id: ID }))
+    await api.client().invoices.create(CREATE)
+    expect(api.seen).toHaveLength(2)
+    api.play(step, ok({ id: ID }))
+    await api.client().invoices.get(ID)
+    expect(api.seen).toHaveLength(2)
+  })
+
+  test.each([
+    [400, 'VALIDATION_ERROR'],
+    [400, 'UNSUPPORTED_ASSET'],
+    [400, 'NO_WALLET_FOR_ASSET'],
+    [400, 'AMOUNT_BELOW_MINIMUM'],
+    [401, 'UNAUTHENTICATED'],
+    [403, 'FORBIDDEN_SCOPE'],
+    [403, 'WORKSPACE_SUSPENDED'],
+    [403, 'WORKSPACE_RESTRICTED'],
+    [403, 'PLAN_LIMIT_REACHED'],
+    [403, 'TEST_MODE_ONLY'],
+    [404, 'NOT_FOUND'],
+    [409, 'INVALID_STATE'],
+    [409, 'IDEMPOTENCY_MISMATCH'],
+  ])('%i %s is final', async (status, code) => {
+    api.play(fail(status, code), ok({}))
+    const error = await failureOf(api.client().invoices.create(CREATE))
+    expect(error).toBeInstanceOf(PaymeshApiError)
+    expect(error).toMatchObject({ status, code, retryable: false, requestId: 'req_failed' })
+    expect(api.seen).toHaveLength(1)
+  })
+
+  test('the pauses double, and the last failure is the one that is thrown', async () => {
+    const down = fail(503, 'RATES_UNAVAILABLE')
+    api.play(down, down, down, down, down, ok({}))
+    expect(await failureOf(api.client().invoices.create(CREATE))).toMatchObject({ status: 503, retryable: true })
+    expect(api.pausesMs).toEqual([125, 250, 500, 1_000])
+    expect(api.seen).toHaveLength(5)
+  })
+
+  test('Retry-After is honoured in seconds and as a date', async () => {
+    const now = Date.parse('2026-10-01T12:00:00Z')
+    api.play(
+      fail(429, 'RATE_LIMITED', { 'retry-after': '7' }),
+      fail(429, 'RATE_LIMITED', { 'retry-after': 'Thu, 01 Oct 2026 12:00:03 GMT' }),
+      fail(429, 'RATE_LIMITED', { 'retry-after': 'soon' }),
+      ok({}),
+    )
+    await api.client({ now: () => now }).invoices.get(ID)
+    expect(api.pausesMs).toEqual([7_000, 3_000, 500])
+  })
+
+  test('a longer wait than a minute is told instead of waited for', async () => {
+    api.play(fail(429, 'RATE_LIMITED', { 'retry-after': '61' }), ok({}))
+    expect(await failureOf(api.client().invoices.get(ID))).toMatchObject({ retryAfterMs: 61_000, retryable: true })
+    expect(api.pausesMs).toEqual([])
+  })
+
+  test('maxRetries: 0 turns them off', async () => {
+    api.play('cut', ok({}))
+    expect(await failureOf(api.client({ maxRetries: 0 }).invoices.get(ID))).toBeInstanceOf(PaymeshConnectionError)
+    expect(api.seen).toHaveLength(1)
+  })
+
+  test('a time-out counts as a failed attempt', async () => {
+    const keys: (string | undefined)[] = []
+    const client = createPaymesh({
+      ...OFFLINE,
+      timeoutMs: 20,
+      sleep: async () => undefined,
+      fetch: async (_url, { headers, signal }) => {
+        keys.push(headers['idempotency-key'])
+        if (keys.length === 1) await new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
+        return new Response('{"data":{"id":"i"},"error":null,"request_id":"req_1"}')
+      },
+    })
+    expect(await client.invoices.create(CREATE)).toEqual({ id: 'i' })
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  test('silence ends in a typed time-out that names the key to ask again with', async () => {
+    api.play('hang')
+    const client = api.client({ timeoutMs: 50, maxRetries: 0 })
+    expect(await failureOf(client.invoices.create(CREATE, { idempotencyKey: 'order-1' }))).toMatchObject({
+      name: 'PaymeshConnectionError',
+      reason: 'timeout',
+      retryable: true,
+      idempotencyKey: 'order-1',
+      status: null,
+    })
+  })
+})
+
+describe('errors', () => {
+  test('carry the offending fields, in the message too', async () => {
+    const details = [{ path: 'customer.email', message: 'must be an e-mail address' }]
+    api.play(fail(400, 'VALIDATION_ERROR', {}, details))
+    const error = await failureOf(api.client().invoices.create(CREATE))
+    expect(error).toMatchObject({ details })
+    expect(String(error)).toContain('customer.email: must be an e-mail address')
+    expect(String(error)).toContain('POST /invoices, req_failed')
+  })
+
+  /** A key in a stack trace or a log is a leaked key. */
+  test.each([[fail(401, 'UNAUTHENTICATED')], ['cut'], [{ status: 200, text: 'hello' }]] as const)(
+    'never show the API key (%#)',
+    async (step) => {
+      api.play(step)
+      const error = await failureOf(api.client({ maxRetries: 0 }).invoices.get(ID))
+      const { message, stack } = error as Error
+      expect(`${message}${stack}${JSON.stringify(error)}`).not.toContain('pm_test_example')
+    },
+  )
+
+  test.each([
+    ['a page of something else', { status: 200, text: '<html>' }],
+    ['an empty answer', { status: 200, text: '' }],
+    ['JSON that is no envelope', { status: 200, text: '{"data":{}}' }],
+    ['a 404 of another server', { status: 404, text: 'not here' }],
+    ['half an answer', { status: 201, text: '{"data":{"id":"0193' }],
+  ])('%s is not mistaken for the API, nor repeated', async (_name, step) => {
+    api.play(step, ok({}))
+    expect(await failureOf(api.client().invoices.get(ID))).toMatchObject({ reason: 'unreadable', retryable: false })
+    expect(api.seen).toHaveLength(1)
+  })
+
+  /** Following it would hand the key to whoever the redirect names. */
+  test('a redirect is not followed', async () => {
+    api.play({ status: 307, headers: { location: '/elsewhere' }, text: '' }, ok({}))
+    expect(await failureOf(api.client().invoices.create(CREATE))).toMatchObject({ reason: 'unreadable', status: 307 })
+    expect(api.seen).toHaveLength(1)
+  })
+
+  test("the caller's signal ends a call in flight", async () => {
+    api.play('hang')
+    const controller = new AbortController()
+    const reason = new Error('the user left')
+    const arrived = api.nextRequest()
+    const call = failureOf(api.client().invoices.get(ID, { signal: controller.signal }))
+    await arrived
+    controller.abort(reason)
+    expect(await call).toBe(reason)
+  })
+
+  test("the caller's signal ends the pause before a retry, and one that was aborted before sends nothing", async () => {
+    const controller = new AbortController()
+    const reason = new Error('the user left')
+    let attempts = 0
+    const client = createPaymesh({
+      ...OFFLINE,
+      random: () => 0.99,
+      fetch: async () => {
+        attempts += 1
+        // The pause of at least 125 ms has begun when this fires.
+        setTimeout(() => controller.abort(reason), 5)
+        throw new TypeError('fetch failed')
+      },
+    })
+    expect(await failureOf(client.invoices.get(ID, { signal: controller.signal }))).toBe(reason)
+    expect(await failureOf(client.invoices.get(ID, { signal: controller.signal }))).toBe(reason)
+    expect(attempts).toBe(1)
+  })
+})
+
+describe('lists', () => {
+  const pages = [
+    ok([{ id: 1 }, { id: 2 }], { next_cursor: 'c1', has_more: true }),
+    ok([{ id: 3 }], { next_cursor: 'c2', has_more: true }),
+    ok([{ id: 4 }], { next_cursor: null, has_more: false }),
+  ]
+
+  test('iterate over all pages, with the same filter on each', async () => {
+    api.play(...pages)
+    const ids: unknown[] = []
+    for await (const invoice of api.client().invoices.list({ status: 'paid', limit: 2 })) ids.push(invoice.id)
+    expect(ids).toEqual([1, 2, 3, 4])
+    expect(api.seen.map((request) => request.url)).toEqual([
+      '/api/v1/invoices?status=paid&limit=2',
+      '/api/v1/invoices?status=paid&limit=2&cursor=c1',
+      '/api/v1/invoices?status=paid&limit=2&cursor=c2',
+    ])
+  })
+
+  test('fetch a page only when it is needed', async () => {
+    api.play(...pages)
+    const list = api.client().invoices.list()
+    expect(api.seen).toHaveLength(0)
+    for await (const _invoice of list) break
+    expect(api.seen).toHaveLength(1)
+  })
+
+  test('give one page with its cursor', async () => {
+    api.play(...pages)
+    const page = await api.client().invoices.list({ cursor: 'c0' }).page()
+    expect(page).toEqual({
+      data: [{ id: 1 }, { id: 2 }],
+      meta: { next_cursor: 'c1', has_more: true },
+      requestId: 'req_ok',
+    })
+    expect(api.seen[0]?.url).toBe('/api/v1/invoices?cursor=c0')
+  })
+
+  test('retry a page like any other call', async () => {
+    api.play(...pages.slice(0, 1), fail(500, 'INTERNAL_ERROR'), ...pages.slice(1))
+    let count = 0
+    for await (const _invoice of api.client().invoices.list()) count += 1
+    expect(count).toBe(4)
+  })
+
+  test('end instead of going in circles', async () => {
+    api.play(...[1, 2].map(() => ok([{ id: 1 }], { next_cursor: 'same', has_more: true })))
+    const walk = async (): Promise<void> => {
+      for await (const _invoice of api.client().invoices.list()) expect(api.seen.length).toBeLessThan(3)
+    }
+    await expect(walk()).rejects.toThrow('does not advance')
+  })
+})
+
+describe('settings', () => {
+  test.each([
+    { apiKey: '' },
+    { apiKey: 'pm_test_a\nb' },
+    { baseUrl: '' },
+    { baseUrl: 'ftp://pay.example/api/v1' },
+    { baseUrl: 'https://pay.example/api/v1?x=1' },
+    { timeoutMs: 0 },
+    { timeoutMs: Number.NaN },
+    { maxRetries: -1 },
+    { maxRetries: 1.5 },
+  ])('%j is refused', (wrong) => {
+    expect(() => createPaymesh({ apiKey: 'k', baseUrl: 'https://pay.example/api/v1', ...wrong })).toThrow(TypeError)
+  })
+
+  test('a slash at the end of the base URL changes nothing', async () => {
+    const urls: string[] = []
+    const client = createPaymesh({
+      apiKey: 'k',
+      baseUrl: 'https://pay.example/api/v1/',
+      fetch: async (url) => {
+        urls.push(url)
+        return new Response('{"data":{},"error":null,"request_id":"req_1"}')
+      },
+    })
+    await client.invoices.get(ID)
+    expect(urls).toEqual([`https://pay.example/api/v1/invoices/${ID}`])
+  })
+})

@@ -1,0 +1,36 @@
+import { createList, type PaymeshList } from './list.ts'
+import { pathId } from './path-id.ts'
+import type { CallOptions, Transport, WriteOptions } from './transport.ts'
+import type { Invoice, InvoiceCreate, InvoiceListQuery, SimulationScenario } from './types.ts'
+
+/** Operations on invoices. Scopes `invoices:read` and `invoices:write`. */
+export interface Invoices {
+  /**
+   * Creates an invoice. Without `asset` the payer picks one on the page at `urls.checkout`; with it the address and
+   * the exact amount are in `crypto` at once.
+   */
+  create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
+  get(id: string, options?: CallOptions): Promise<Invoice>
+  list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>
+  /** Cancels an invoice that has received nothing; throws `INVALID_STATE` otherwise. */
+  cancel(id: string, options?: WriteOptions): Promise<Invoice>
+  /** Test keys only: plays a payment (or its absence) that emits the same events as a real one. */
+  simulate(id: string, scenario: SimulationScenario, options?: WriteOptions): Promise<Invoice>
+}
+
+/** The invoice operations over `transport`. */
+export function createInvoices(transport: Transport): Invoices {
+  return {
+    create: async (body, options) =>
+      (await transport<Invoice>({ method: 'POST', path: '/invoices', body, options })).data,
+    get: async (id, options) =>
+      (await transport<Invoice>({ method: 'GET', path: `/invoices/${pathId(id)}`, options })).data,
+    list: (query, options) => createList(transport, '/invoices', query, options),
+    cancel: async (id, options) =>
+      (await transport<Invoice>({ method: 'POST', path: `/invoices/${pathId(id)}/cancel`, options })).data,
+    simulate: async (id, scenario, options) => {
+      const path = `/test/invoices/${pathId(id)}/simulate`
+      return (await transport<Invoice>({ method: 'POST', path, body: { scenario }, options })).data
+    },
+  }
+}

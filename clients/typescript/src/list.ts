@@ -1,0 +1,50 @@
+import type { CallOptions, Transport } from './transport.ts'
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[]
+  /** Pass `next_cursor` as `cursor` for the page after this one. */
+  readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean }
+  readonly requestId: string
+}
+
+/**
+ * A list, newest first. `for await (const item of list)` walks all pages, each fetched when it is needed; `page()`
+ * fetches only the first, or the one at the query's `cursor`. Nothing is sent before one of the two.
+ */
+export interface PaymeshList<T> extends AsyncIterable<T> {
+  page(): Promise<Page<T>>
+}
+
+/** The list behind `path`; `query` goes along with each page. */
+export function createList<T>(
+  transport: Transport,
+  path: string,
+  query?: object,
+  options?: CallOptions,
+): PaymeshList<T> {
+  const fetchPage = async (cursor?: string): Promise<Page<T>> => {
+    const reply = await transport<readonly T[]>({
+      method: 'GET',
+      path,
+      query: cursor === undefined ? query : { ...query, cursor },
+      options,
+    })
+    const meta = reply.meta ?? { next_cursor: null, has_more: false }
+    return { data: reply.data, meta, requestId: reply.request_id }
+  }
+  return {
+    page: async () => await fetchPage(),
+    async *[Symbol.asyncIterator]() {
+      let page = await fetchPage()
+      while (true) {
+        yield* page.data
+        const cursor = page.meta.next_cursor
+        if (!page.meta.has_more || cursor === null) return
+        page = await fetchPage(cursor)
+        // A cursor that leads to itself would repeat the same items for ever.
+        if (page.meta.next_cursor === cursor) throw new Error(`GET ${path}: the list does not advance`)
+      }
+    },
+  }
+}

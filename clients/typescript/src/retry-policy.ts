@@ -1,0 +1,29 @@
+import { PaymeshApiError, PaymeshConnectionError } from './api-error.ts'
+
+/** Longest first pause; each further one may be twice as long, up to the cap. */
+const BACKOFF_FIRST_MS = 250
+const BACKOFF_CAP_MS = 8_000
+/** Who is asked to wait longer than this is told instead of kept waiting. */
+const RETRY_AFTER_MAX_MS = 60_000
+
+/**
+ * Milliseconds to wait before the next attempt after `attempt` (0 = the first) failed with `error`; null when the
+ * caller must have the error: a refusal that would only be repeated, or a longer wait than 60 s asked by the API.
+ * The wait is random in its upper half, so that callers who failed together do not come back together.
+ */
+export function retryDelayMs(error: unknown, attempt: number, random: () => number): number | null {
+  if (!(error instanceof PaymeshApiError || error instanceof PaymeshConnectionError) || !error.retryable) return null
+  if (error.retryAfterMs !== null) {
+    return error.retryAfterMs > RETRY_AFTER_MAX_MS ? null : error.retryAfterMs + random() * BACKOFF_FIRST_MS
+  }
+  const ceilingMs = Math.min(BACKOFF_CAP_MS, BACKOFF_FIRST_MS * 2 ** attempt)
+  return ceilingMs / 2 + (random() * ceilingMs) / 2
+}
+
+/** `Retry-After` (RFC 9110 §10.2.3: whole seconds or an HTTP date) as milliseconds from `nowMs`; null when absent or unreadable. */
+export function readRetryAfterMs(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
+  if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
+}

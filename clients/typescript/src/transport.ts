@@ -1,0 +1,145 @@
+import { PaymeshApiError, PaymeshConnectionError } from './api-error.ts'
+import { type FetchLike, fetchText, type HttpExchange } from './fetch-text.ts'
+import { readRetryAfterMs, retryDelayMs } from './retry-policy.ts'
+import type { PaymeshErrorCode, PaymeshErrorDetail } from './types.ts'
+import { CLIENT_VERSION } from './version.ts'
+
+/** What a caller may set for one call. */
+export interface CallOptions {
+  /** Ends the call, its retries included; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a caller may set for one call that changes something. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * 1 to 255 ASCII characters without spaces or controls. Without it each call gets a random key, which its retries keep. Give one of
+   * your own (an order id) to make the call safe to repeat after a crash of your process, for 24 hours.
+   */
+  readonly idempotencyKey?: string
+}
+
+/** One operation, before it is sent. `path` is relative to the base URL. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly query?: object | undefined
+  readonly body?: object | undefined
+  readonly options?: WriteOptions | undefined
+}
+
+/** The envelope of a success. `meta` is there on lists only. */
+export interface Reply<T> {
+  readonly data: T
+  readonly meta?: { readonly next_cursor: string | null; readonly has_more: boolean }
+  readonly request_id: string
+}
+
+/** Sends one call, retries included. Throws `PaymeshApiError`, `PaymeshConnectionError` or the reason of the caller's signal. */
+export type Transport = <T>(call: Call) => Promise<Reply<T>>
+
+/** Everything a transport needs, defaults filled in. */
+export interface TransportSettings {
+  readonly apiKey: string
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly fetch: FetchLike
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly now: () => number
+  readonly random: () => number
+  /** Resolves after `ms`; rejects with the signal's reason when that is aborted first. */
+  readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/** A call as it goes out, the same bytes and the same idempotency key in every attempt. */
+interface Prepared extends HttpExchange {
+  readonly operation: string
+  readonly idempotencyKey: string | null
+}
+
+/** Builds the transport under every resource of the client. */
+export function createTransport(settings: TransportSettings): Transport {
+  return async <T>(call: Call) => {
+    const prepared = prepare(settings, call)
+    const signal = call.options?.signal
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await attemptOnce<T>(settings, prepared, signal)
+      } catch (error) {
+        const delayMs = attempt < settings.maxRetries ? retryDelayMs(error, attempt, settings.random) : null
+        if (delayMs === null) throw error
+        await settings.sleep(delayMs, signal)
+      }
+    }
+  }
+}
+
+function prepare({ baseUrl, apiKey }: TransportSettings, { method, path, query, body, options }: Call): Prepared {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value))
+  const idempotencyKey = method === 'POST' ? (options?.idempotencyKey ?? crypto.randomUUID()) : null
+  // HTTP trims spaces around a header's value, so a key that has them would not be the key that is stored.
+  if (idempotencyKey !== null && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
+    throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters')
+  return {
+    operation: `${method} ${path}`,
+    idempotencyKey,
+    url: `${baseUrl}${path}${search.size === 0 ? '' : `?${search}`}`,
+    method,
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      'user-agent': `paymesh-client-typescript/${CLIENT_VERSION}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+}
+
+async function attemptOnce<T>(
+  { fetch, timeoutMs, now }: TransportSettings,
+  prepared: Prepared,
+  signal: AbortSignal | undefined,
+): Promise<Reply<T>> {
+  const outcome = await fetchText(fetch, prepared, timeoutMs, signal)
+  if ('fault' in outcome) throw new PaymeshConnectionError(outcome.fault, { ...prepared, cause: outcome.cause })
+  const { status, text } = outcome
+  const retryAfterMs = readRetryAfterMs(outcome.retryAfter, now())
+  const envelope = readEnvelope(text)
+  if (envelope?.error) {
+    const { code, message } = envelope.error
+    const details = Array.isArray(envelope.error.details) ? envelope.error.details : []
+    const { operation } = prepared
+    const requestId = envelope.request_id
+    throw new PaymeshApiError({ code, message, details, status, requestId, retryAfterMs, operation })
+  }
+  if (envelope === null || status < 200 || status > 299)
+    throw new PaymeshConnectionError('unreadable', { ...prepared, status, retryAfterMs })
+  return envelope as Reply<T>
+}
+
+/** The envelope of every answer; anything in front of the API may answer something else, which gives null. */
+function readEnvelope(text: string): Envelope | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof value !== 'object' || value === null) return null
+  const { error, request_id: requestId } = value as Partial<Envelope>
+  if (typeof requestId !== 'string' || !('data' in value)) return null
+  return error === null || typeof error?.code === 'string' ? (value as Envelope) : null
+}
+
+interface Envelope {
+  readonly data: unknown
+  readonly error: {
+    readonly code: PaymeshErrorCode
+    readonly message: string
+    readonly details?: readonly PaymeshErrorDetail[]
+  } | null
+  readonly request_id: string
+}

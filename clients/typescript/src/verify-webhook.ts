@@ -1,0 +1,107 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { WebhookEvent } from './types.ts'
+
+/** How far the sender's clock may differ from ours, in seconds, to either side. */
+const TOLERANCE_S = 300
+
+/** `t=<unix seconds>`, one or more `v1=<hex HMAC-SHA256>`; parts of schemes to come are passed over. */
+const HEADER_PART = /^([a-z][a-z0-9]*)=([0-9A-Za-z_+/=-]+)$/
+
+/**
+ * Why a request was not believed. `missing_signature`: no header; `malformed_signature`: not of the documented form;
+ * `signature_mismatch`: another body, another secret or another sender; `timestamp_out_of_range`: signed too long ago
+ * (a replay?) or in the future; `malformed_event`: well signed, but not an event.
+ */
+export type WebhookFault =
+  | 'missing_signature'
+  | 'malformed_signature'
+  | 'signature_mismatch'
+  | 'timestamp_out_of_range'
+  | 'malformed_event'
+
+/** The request must not be believed: answer 400 and do nothing else. */
+export class PaymeshWebhookError extends Error {
+  readonly reason: WebhookFault
+
+  constructor(reason: WebhookFault) {
+    super(`the webhook was refused: ${reason}`)
+    this.name = 'PaymeshWebhookError'
+    this.reason = reason
+  }
+}
+
+/** Settings of a verification. */
+export interface VerifyWebhookOptions {
+  /** Seconds that the signature's time may differ from the clock, to either side. Default 300. */
+  readonly toleranceS?: number
+  /** Unix milliseconds; for tests. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+/**
+ * The event of a delivery that was verifiably sent by Paymesh: its `X-Webhook-Signature` is an HMAC-SHA256 over
+ * `<t>.<raw body>` under the endpoint's secret, not older or newer than 300 s. The digest is compared in constant time
+ * and before the time, so that the answer tells a forger nothing.
+ *
+ * `rawBody` must be the bytes as they came, before any JSON parser; a parsed and re-serialised body does not verify.
+ * `secret` may be a list while an endpoint is being replaced. Throws `PaymeshWebhookError` when the request must not
+ * be believed and `TypeError` for wrong use. Deliveries may come twice or out of order: deduplicate by `event.id`.
+ */
+export function verifyWebhook(
+  rawBody: string | Uint8Array,
+  signatureHeader: string | readonly string[] | null | undefined,
+  secret: string | readonly string[],
+  options: VerifyWebhookOptions = {},
+): WebhookEvent {
+  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
+    throw new TypeError('rawBody must be the raw request body as string or bytes, not a parsed object')
+  const secrets = typeof secret === 'string' ? [secret] : secret
+  // An HMAC under an empty key can be forged by anybody.
+  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every((each) => typeof each === 'string' && each))
+    throw new TypeError('secret must be the whsec_… secret of the endpoint')
+  const { toleranceS = TOLERANCE_S } = options
+  // A limit that is no number would let every time pass.
+  if (!Number.isFinite(toleranceS) || toleranceS < 0)
+    throw new TypeError('toleranceS must be a number of seconds from 0')
+  const claim = readSignature(signatureHeader)
+  const body = typeof rawBody === 'string' ? Buffer.from(rawBody, 'utf8') : rawBody
+  const digests = secrets.map((each) => createHmac('sha256', each).update(`${claim.t}.`).update(body).digest())
+  if (!claim.digests.some((given) => digests.some((own) => timingSafeEqual(own, given))))
+    throw new PaymeshWebhookError('signature_mismatch')
+  const nowS = Math.floor((options.now ?? Date.now)() / 1_000)
+  // Asked this way round, a clock that gives no number refuses.
+  if (!(Math.abs(nowS - Number(claim.t)) <= toleranceS)) throw new PaymeshWebhookError('timestamp_out_of_range')
+  return readEvent(body)
+}
+
+function readSignature(header: string | readonly string[] | null | undefined): { t: string; digests: Buffer[] } {
+  const text = typeof header === 'string' ? header : (header?.join(',') ?? '')
+  if (text === '') throw new PaymeshWebhookError('missing_signature')
+  const parts = text.split(',').map((part) => HEADER_PART.exec(part.trim()))
+  const valuesOf = (name: string): string[] => parts.flatMap((part) => (part?.[1] === name ? [part[2] ?? ''] : []))
+  const [t, ...otherTimes] = valuesOf('t')
+  const hex = valuesOf('v1')
+  const wellFormed =
+    !parts.includes(null) &&
+    t !== undefined &&
+    otherTimes.length === 0 &&
+    /^[0-9]{1,12}$/.test(t) &&
+    hex.length > 0 &&
+    hex.every((each) => /^[0-9a-f]{64}$/.test(each))
+  if (!wellFormed) throw new PaymeshWebhookError('malformed_signature')
+  return { t, digests: hex.map((each) => Buffer.from(each, 'hex')) }
+}
+
+function readEvent(body: Uint8Array): WebhookEvent {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw new PaymeshWebhookError('malformed_event')
+  }
+  const event = value as Partial<WebhookEvent> | null
+  const named = event?.object === 'event' && typeof event.id === 'string' && typeof event.type === 'string'
+  if (!named || typeof event.data?.object !== 'object' || event.data.object === null)
+    throw new PaymeshWebhookError('malformed_event')
+  return event as WebhookEvent
+}

@@ -1,0 +1,27 @@
+import { createList, type PaymeshList } from './list.ts'
+import { pathId } from './path-id.ts'
+import type { CallOptions, Transport, WriteOptions } from './transport.ts'
+import type { Deleted, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointCreated } from './types.ts'
+
+/** Operations on webhook endpoints. Scope `webhooks:manage`. */
+export interface WebhookEndpoints {
+  /** Registers an endpoint. Its `secret` is shown in this answer only: store it, `verifyWebhook` needs it. */
+  create(input: WebhookEndpointCreate, options?: WriteOptions): Promise<WebhookEndpointCreated>
+  list(options?: CallOptions): PaymeshList<WebhookEndpoint>
+  /**
+   * Deletes an endpoint with its pending deliveries. When the answer was lost and the call was repeated, the second
+   * attempt may throw `NOT_FOUND`: the endpoint is gone.
+   */
+  delete(id: string, options?: CallOptions): Promise<Deleted>
+}
+
+/** The webhook endpoint operations over `transport`. */
+export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
+  return {
+    create: async (body, options) =>
+      (await transport<WebhookEndpointCreated>({ method: 'POST', path: '/webhook-endpoints', body, options })).data,
+    list: (options) => createList(transport, '/webhook-endpoints', undefined, options),
+    delete: async (id, options) =>
+      (await transport<Deleted>({ method: 'DELETE', path: `/webhook-endpoints/${pathId(id)}`, options })).data,
+  }
+}
