@@ -35,4 +35,8 @@ export interface ApiDeps
   readonly rates: RateReader
   readonly availability: LockAvailability
   readonly listCursor: ListCursor
+  /** Compare every answer with its schema before it leaves; for development and tests. */
+  readonly checkAnswers: boolean
+  /** Where merchants reach the interface, without path and slash at its end. */
+  readonly publicUrl: string
 }

@@ -72,6 +72,8 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     secretBox: createSecretBox(config.secrets.masterKey),
     listCursor: createListCursor(config.secrets.masterKey),
     urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
+    checkAnswers: config.env !== 'production',
+    publicUrl: config.api.publicUrl,
     urls: { checkoutBaseUrl: config.checkout.baseUrl },
   }
 }

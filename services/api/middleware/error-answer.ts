@@ -36,7 +36,8 @@ export class MethodNotAllowed extends PaymeshError {
   }
 }
 
-function asPaymeshError(error: unknown): PaymeshError {
+/** The error itself when it is public, `INTERNAL_ERROR` around anything else. */
+export function asPaymeshError(error: unknown): PaymeshError {
   if (error instanceof PaymeshError) return error
   return new PaymeshError('INTERNAL_ERROR', { cause: error })
 }

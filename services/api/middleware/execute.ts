@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/idempotency-scope.ts'
 import type { Credential } from '#shared/usecases/key-ring.ts'
 import type { Answer } from '#shared/usecases/ports/answer.ts'
@@ -7,7 +8,8 @@ import { runOnce } from '#shared/usecases/run-once.ts'
 import type { ApiDeps } from '../api-deps.ts'
 import type { Handler, RequestContext, Route } from '../route.ts'
 import { type Admitted, addressBucket, admit, requireAdmission } from './admit.ts'
-import { errorAnswer, errorHeaders } from './error-answer.ts'
+import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
+import { asPaymeshError, errorAnswer, errorHeaders } from './error-answer.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
 import { send } from './send.ts'
@@ -18,8 +20,11 @@ export type PathParams = Readonly<Record<string, unknown>>
 /** Runs one request to its answer; never rejects. */
 export type Executor = (request: IncomingMessage, response: ServerResponse, params: PathParams) => Promise<void>
 
+/** An answer with headers of its own, which come on top of those that every answer has. */
+type Reply = Answer & { readonly headers?: OutgoingHttpHeaders }
+
 /** What a request does once it is admitted. */
-type Work = (request: IncomingMessage, admitted: Admitted, requestId: string, params: PathParams) => Promise<Answer>
+type Work = (request: IncomingMessage, admitted: Admitted, requestId: string, params: PathParams) => Promise<Reply>
 
 const NO_IDS = { resourceId: '', opId: '' }
 
@@ -35,6 +40,17 @@ export function executeRoute(deps: ApiDeps, route: Route): Executor {
   return executor(deps, route, work)
 }
 
+/** The executor of a page that is the same for everybody and needs no key; it costs a token like any other request. */
+export function executePage(
+  deps: ApiDeps,
+  page: { readonly body: () => string; readonly headers: OutgoingHttpHeaders },
+): Executor {
+  return executor(deps, null, async (_request, admitted) => {
+    if (!admitted.admission.allowed) requireAdmission(admitted)
+    return { status: 200, body: page.body(), replayed: false, headers: page.headers }
+  })
+}
+
 /** The executor of a request that no route takes: it costs a token like any other and then fails with `error`. */
 export function executeFailure(deps: ApiDeps, error: unknown): Executor {
   return executor(deps, null, (_request, admitted) => {
@@ -44,18 +60,21 @@ export function executeFailure(deps: ApiDeps, error: unknown): Executor {
 }
 
 function executor(deps: ApiDeps, route: Route | null, work: Work): Executor {
+  const check = deps.checkAnswers ? createAnswerCheck(route) : null
   return async (request, response, params) => {
     const startedAt = performance.now()
     const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
     let admitted: Admitted | null = null
-    let answer: Answer
+    let answer: Reply
     let code: string | null = null
     let extra: OutgoingHttpHeaders | null = null
     try {
       admitted = await admit(deps, request, requestId, route?.method === 'POST' ? realPath(route, params) : null)
       answer = await work(request, admitted, requestId, params)
-      if (answer.replayed) extra = { 'Idempotent-Replayed': 'true' }
-    } catch (error) {
+      requireSound(check, answer)
+      extra = answer.replayed ? { 'Idempotent-Replayed': 'true' } : (answer.headers ?? null)
+    } catch (thrown) {
+      const error = check === null ? thrown : soundError(check, thrown, requestId)
       const failed = errorAnswer(error, requestId, deps.logger)
       answer = { status: failed.status, body: failed.body, replayed: false }
       code = failed.code
@@ -73,6 +92,18 @@ function executor(deps: ApiDeps, route: Route | null, work: Work): Executor {
       startedAt,
     })
   }
+}
+
+/** Throws, and so turns the answer into a logged `INTERNAL_ERROR`, when the answer breaks its contract. */
+function requireSound(check: AnswerCheck | null, { status, body }: Answer): void {
+  const fault = check?.(status, body) ?? null
+  if (fault !== null) throw fault
+}
+
+/** The error itself, or what is wrong with it as an answer of this operation. */
+function soundError(check: AnswerCheck, thrown: unknown, requestId: string): unknown {
+  const known = asPaymeshError(thrown)
+  return check(known.status, errorEnvelope(known, requestId)) ?? thrown
 }
 
 /** Suspended → scope → mode, in this order. */

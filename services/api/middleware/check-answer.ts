@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
+import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
+import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
+import { OPERATIONS } from '#shared/contracts/openapi/operations.ts'
+import { successSchema } from '#shared/contracts/openapi/success-schema.ts'
+import type { Route } from '../route.ts'
+
+/** Says what is wrong with an answer that is about to leave, or null when it keeps the interface's promises. */
+export type AnswerCheck = (status: number, body: string) => Error | null
+
+/** Transport faults have a status of their own and borrow the nearest code: wrong method, body too large, wrong media type. */
+const BORROWED: ReadonlyMap<number, ErrorCode> = new Map([
+  [405, 'NOT_FOUND'],
+  [413, 'VALIDATION_ERROR'],
+  [415, 'VALIDATION_ERROR'],
+])
+const EVERY_CODE: ReadonlySet<ErrorCode> = new Set(Object.keys(ERROR_TABLE) as ErrorCode[])
+
+/** The operation of the OpenAPI document that a route serves; null when the document has none. */
+export function operationOf(route: Pick<Route, 'method' | 'path'>): Operation | null {
+  const path = route.path.replace(':id', '{id}')
+  return OPERATIONS.find((operation) => operation.method === route.method && operation.path === path) ?? null
+}
+
+/**
+ * A check of every answer of a route, or of requests that no route takes, against the schemas that the OpenAPI document is made of:
+ * status, body and error code. It parses the whole body, so it is for development and tests only.
+ */
+export function createAnswerCheck(route: Route | null): AnswerCheck {
+  const operation = route === null ? null : operationOf(route)
+  const codes = operation === null ? EVERY_CODE : errorCodes(operation)
+  return (status, text) => {
+    const body = parse(text)
+    if (status >= 400) return wrongError(status, body, codes)
+    if (operation === null) return null
+    if (status !== operation.success.status) return new Error(`${operation.operationId} must not answer ${status}`)
+    return mismatch(successSchema(operation.success), body)
+  }
+}
+
+function wrongError(status: number, body: unknown, codes: ReadonlySet<ErrorCode>): Error | null {
+  const result = errorEnvelopeSchema.safeParse(body)
+  if (!result.success) return asError(result.error)
+  const { code } = result.data.error
+  if (!codes.has(code)) return new Error(`${code} is not declared for this operation`)
+  if (status === ERROR_TABLE[code].status || BORROWED.get(status) === code) return null
+  return new Error(`${code} must not be answered with ${status}`)
+}
+
+function mismatch(schema: z.ZodType, body: unknown): Error | null {
+  const result = schema.safeParse(body)
+  return result.success ? null : asError(result.error)
+}
+
+function asError({ issues }: z.ZodError): Error {
+  const faults = issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return new Error(`the answer breaks its schema: ${faults.join('; ')}`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
