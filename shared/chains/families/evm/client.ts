@@ -10,10 +10,11 @@ import {
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition } from '../../chain.ts'
+import type { RpcClient } from '../../json-rpc.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
 import { nativeTransfers, type TokenTable, tokenTransfers } from './extract.ts'
 import { createBlockReader, type FetchedBlock, toQuantity } from './fetch-blocks.ts'
-import { createRpc, type RpcClient } from './rpc.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { createRpc } from './rpc.ts'
 import { bytesSchema, type Header, headerSchema, receiptSchema } from './wire.ts'
 
 /** Selector of `decimals()`, EIP-20. */

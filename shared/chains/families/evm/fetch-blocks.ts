@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { RpcClient } from '../../json-rpc.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
 import { coversBloom, createBloomTest } from './bloom.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
-import type { RpcClient } from './rpc.ts'
-import { RpcFailure } from './rpc-failure.ts'
 import { type Block, blockSchema, type Log, logSchema } from './wire.ts'
 
 /** Blocks fetched at the same time. */
@@ -94,21 +95,4 @@ function groupByHeight(logs: readonly Log[]): ReadonlyMap<number, readonly Log[]
     else group.push(log)
   }
   return groups
-}
-
-/** Maps in order with at most `limit` calls at a time; the first failure rejects at once. */
-async function mapConcurrently<T, R>(
-  items: readonly T[],
-  limit: number,
-  map: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = []
-  let next = 0
-  async function work(): Promise<void> {
-    for (let index = next++; index < items.length; index = next++) {
-      results[index] = await map(items[index] as T)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))
-  return results
 }

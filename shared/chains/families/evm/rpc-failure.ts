@@ -1,17 +1,4 @@
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-
-/** What to do about a failed call: ask again later, ask for less, or mend the configuration. */
-export type FailureKind = 'retry' | 'split' | 'refused'
-
-/** A call to a node that gave no usable answer. The message names method and host, never the path or query of a URL. */
-export class RpcFailure extends NodeUnreliable {
-  readonly kind: FailureKind
-
-  constructor(kind: FailureKind, message: string, options?: { cause?: unknown }) {
-    super(message, options)
-    this.kind = kind
-  }
-}
+import type { FailureKind } from '../../rpc-failure.ts'
 
 /** Codes that no repetition mends: wrong request, unknown method, wrong parameters (JSON-RPC 2.0); reverted call (3, go-ethereum). */
 const REFUSED_CODES = new Set([-32_600, -32_601, -32_602, 3])
