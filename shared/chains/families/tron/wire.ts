@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const bytes = z.string().regex(/^([0-9a-f]{2})*$/)
+const INT64_MAX = 2n ** 63n - 1n
+
+/** An amount in sun: int64 in the protocol, and a string of digits where a JavaScript number could not hold it. */
+const amount = z
+  .union([z.int().nonnegative(), z.string().regex(/^\d{16,19}$/)])
+  .transform(BigInt)
+  .refine((value) => value <= INT64_MAX)
+
+/** What every request for something that does not exist is answered with. */
+const nothing = z.strictObject({}).transform(() => null)
+
+/**
+ * The block fields that a chain of blocks is checked by, from any request that gives a block. Fields that hold 0 are not
+ * sent (proto3): block 0 has neither number nor time.
+ */
+export const headerSchema = z.object({
+  blockID: hash,
+  block_header: z.object({
+    raw_data: z.object({
+      number: z.int().nonnegative().default(0),
+      timestamp: z.int().nonnegative().default(0),
+      parentHash: hash,
+    }),
+  }),
+})
+export type Header = z.infer<typeof headerSchema>
+export const maybeHeaderSchema = z.union([nothing, headerSchema])
+
+const transaction = z.object({
+  txID: hash,
+  raw_data_hex: bytes,
+  raw_data: z.object({
+    contract: z
+      .array(z.object({ type: z.string(), parameter: z.object({ value: z.unknown().optional() }) }))
+      .default([]),
+  }),
+  ret: z.array(z.object({ contractRet: z.string().optional() })).default([]),
+})
+
+/** A block with its transactions, `getblockbynum`. */
+export const blockSchema = headerSchema.extend({ transactions: z.array(transaction).default([]) })
+export type Block = z.infer<typeof blockSchema>
+export const maybeBlockSchema = z.union([nothing, blockSchema])
+
+/** An account as requests with `visible: false` give it: 0x41 and the 20 bytes. */
+export const accountPattern = /^41[0-9a-f]{40}$/
+
+/** Parameters of a `TransferContract`: native coin from one account to another. */
+export const transferContractSchema = z.object({
+  owner_address: z.string().regex(accountPattern),
+  to_address: z.string().regex(accountPattern),
+  amount,
+})
+
+/** An event of a contract. The contract's address stands there without the 0x41 of other addresses. */
+const log = z.object({
+  address: z.string().regex(/^(41)?[0-9a-f]{40}$/),
+  topics: z.array(hash).default([]),
+  data: bytes.default(''),
+})
+export type Log = z.infer<typeof log>
+
+const internalTransaction = z.object({
+  caller_address: z.string().optional(),
+  transferTo_address: z.string().optional(),
+  callValueInfo: z.array(z.object({ callValue: amount.default(0n), tokenId: z.string().default('') })).default([]),
+  note: z.string().default(''),
+  rejected: z.boolean().default(false),
+})
+export type InternalTransaction = z.infer<typeof internalTransaction>
+
+const info = z.object({
+  id: hash,
+  blockNumber: z.int().nonnegative(),
+  blockTimeStamp: z.int().nonnegative(),
+  result: z.string().optional(),
+  receipt: z.object({ result: z.string().optional() }).default({}),
+  log: z.array(log).default([]),
+  internal_transactions: z.array(internalTransaction).default([]),
+})
+/** What a transaction did, `gettransactioninfobyblocknum`. */
+export type TransactionInfo = z.infer<typeof info>
+export const infosSchema = z.array(info)
+
+/** Answer of `triggerconstantcontract`. `code` is absent on success. */
+export const constantCallSchema = z.object({
+  result: z.object({ result: z.boolean().default(false), code: z.string().default('SUCCESS') }),
+  constant_result: z.array(bytes).default([]),
+})
