@@ -2,7 +2,7 @@
 // file; test/architecture.test.ts shows each rule fail on a bad import.
 
 const npm = (...names) => `(^|/)node_modules/(${names.join('|')})/`
-const tests = '[.]test[.]ts$'
+const tests = '[.](test|fixture)[.]ts$'
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 module.exports = {
@@ -91,6 +91,18 @@ module.exports = {
       { path: '^(services|shared)/', pathNot: tests },
       { path: ['^(test|bench|scripts)/', tests, npm('vitest', 'fast-check', 'autocannon', 'standardwebhooks')] },
     ),
+    rule(
+      'clients-stand-alone',
+      'A client is installed by itself in a merchant’s program: it knows nothing of this repository and no library; node:crypto checks signatures.',
+      { path: '^clients/([^/]+)/src/', pathNot: tests },
+      { pathNot: ['^clients/$1/src/', '^(node:)?crypto$'] },
+    ),
+    rule(
+      'product-knows-no-client',
+      'The server does not depend on what its callers use: only scripts and tests call it through a client.',
+      { path: '^(services|shared)/', pathNot: tests },
+      { path: '^clients/' },
+    ),
     rule('no-cycles', 'A cycle hides who depends on whom.', {}, { circular: true }),
     rule('no-unresolved', 'Every import resolves.', {}, { couldNotResolve: true }),
     rule(
@@ -102,7 +114,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(node_modules|[.]cache|[.]data)/' },
+    exclude: { path: '^(node_modules|[.]cache|[.]data|clients/[^/]+/dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -24,6 +24,8 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'express-at-the-edge': { file: 'services/invoices/bad.ts', code: "import 'express'" },
   'keys-behind-chains': { file: 'services/api/bad-keys.ts', code: "import 'ethers'" },
   'no-test-code-in-production': { file: 'services/outbox/bad-test.ts', code: "import 'fast-check'" },
+  'clients-stand-alone': { file: 'clients/typescript/src/bad.ts', code: "import '#shared/db/target.ts'" },
+  'product-knows-no-client': { file: 'services/api/bad-client.ts', code: "import '#clients/typescript/src/target.ts'" },
   'no-cycles': {
     file: 'shared/domain/cycle-a.ts',
     code: "import './cycle-b.ts'",
@@ -41,6 +43,7 @@ const targets = [
   'shared/domain/invoice/transition.ts',
   'services/api/target.ts',
   'services/outbox/target.ts',
+  'clients/typescript/src/target.ts',
 ]
 
 describe('import rules', () => {
@@ -61,7 +64,7 @@ describe('import rules', () => {
       await write(canary.file, canary.code)
       for (const [file, code] of Object.entries(canary.also ?? {})) await write(file, code)
     }
-    const result = await cruiseImports(root, ['services', 'shared'])
+    const result = await cruiseImports(root, ['services', 'shared', 'clients'])
     seen = result.summary.violations.map((violation) => `${violation.rule.name} ${violation.from}`)
   })
 

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What becomes of one request: it passes, its connection is cut while the API works on it, or its answer is lost. */
+export type Fate = 'pass' | 'cut_while_working' | 'lose_answer'
+
+/** What the API answered behind the proxy, whether the client learnt of it or not. */
+export interface HiddenAnswer {
+  readonly operation: string
+  readonly status: number
+  readonly replayed: boolean
+}
+
+/** A network that fails on command between a client and the API. */
+export interface LossyProxy {
+  readonly baseUrl: string
+  /** Answers of the API in order of their arrival at the proxy. */
+  readonly answers: readonly HiddenAnswer[]
+  /** How many requests came since the last plan. */
+  requests(): number
+  /** Fates of the requests to come; those after them pass. Forgets what came before. */
+  plan(...fates: readonly Fate[]): void
+  close(): Promise<void>
+}
+
+/** Starts a proxy on a free loopback port in front of the API at `target`, its path prefix included. */
+export async function startLossyProxy(target: string): Promise<LossyProxy> {
+  const prefix = new URL(target).pathname
+  const answers: HiddenAnswer[] = []
+  let fates: Fate[] = []
+  let requests = 0
+
+  const forward = async (request: IncomingMessage): Promise<Response> => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    const path = (request.url ?? '').slice(prefix.length)
+    const kept = ['authorization', 'content-type', 'idempotency-key'].flatMap((name) => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? [[name, value] as [string, string]] : []
+    })
+    const method = request.method ?? ''
+    const answer = await fetch(target + path, { method, headers: kept, ...(body !== '' && { body }) })
+    const replayed = answer.headers.get('idempotent-replayed') === 'true'
+    answers.push({ operation: `${method} ${path}`, status: answer.status, replayed })
+    return answer
+  }
+
+  const server = createServer((request, response) => {
+    const fate = fates.shift() ?? 'pass'
+    requests += 1
+    const relay = async (): Promise<void> => {
+      if (fate === 'cut_while_working') request.once('end', () => request.socket.destroy())
+      const answer = await forward(request)
+      const text = await answer.text()
+      if (fate === 'pass') response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+      else request.socket.destroy()
+    }
+    relay().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    baseUrl: `http://127.0.0.1:${port}${prefix}`,
+    answers,
+    requests: () => requests,
+    plan: (...next) => {
+      fates = [...next]
+      answers.length = 0
+      requests = 0
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, '..', '..')
+const CLIENT = join(ROOT, 'clients', 'typescript')
+/** The compiler of this repository and the one before its rewrite: merchants have either. */
+const COMPILERS = { 'TypeScript 7': '@typescript/native/bin/tsc', 'TypeScript 6': 'typescript/bin/tsc6' }
+
+/** A merchant's program: it compiles only with the right types, and prints `ok` only when the client works. */
+const CONSUMER = `
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createPaymesh, type Invoice, type InvoiceCreate, PaymeshApiError, verifyWebhook } from '@paymesh/client'
+
+const seen: string[] = []
+const server = createServer((request, response) => {
+  seen.push(request.method + ' ' + request.url)
+  const data = request.method === 'POST' ? { id: 'i', status: 'new' } : [{ id: 'i' }]
+  const meta = { next_cursor: null, has_more: false }
+  response.writeHead(seen.length === 1 ? 503 : 200).end(JSON.stringify({ data, meta, error: null, request_id: 'req_1' }))
+})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const { port } = server.address() as AddressInfo
+const baseUrl = 'http://127.0.0.1:' + port + '/api/v1'
+const paymesh = createPaymesh({ apiKey: 'pm_test_example', baseUrl, fetch: globalThis.fetch })
+
+const input: InvoiceCreate = { amount: '25.00', currency: 'USD', asset: 'btc_bitcoin' }
+const invoice: Invoice = await paymesh.invoices.create(input, { signal: AbortSignal.timeout(20_000) })
+const ids: string[] = []
+for await (const each of paymesh.invoices.list({ status: 'paid' })) ids.push(each.id)
+server.close()
+
+const secret = 'whsec_example'
+const body = JSON.stringify({ id: 'evt_1', object: 'event', type: 'payment.detected', data: { object: {}, payment: { tx_hash: '0x1' } } })
+const t = Math.floor(Date.now() / 1000)
+const event = verifyWebhook(body, 't=' + t + ',v1=' + createHmac('sha256', secret).update(t + '.' + body).digest('hex'), secret)
+const hash: string | null = event.type === 'payment.detected' ? event.data.payment.tx_hash : null
+const code = (error: unknown) => (error instanceof PaymeshApiError && error.code === 'INVALID_STATE' ? error.details[0]?.path : null)
+
+export const wrong = [
+  // @ts-expect-error an amount is a string
+  (): unknown => paymesh.invoices.create({ amount: 25, currency: 'USD' }),
+  // @ts-expect-error a price has a currency
+  (): unknown => paymesh.invoices.create({ amount: '25' }),
+  // @ts-expect-error no such currency
+  (): unknown => paymesh.invoices.create({ amount: '25', currency: 'XXX' }),
+  // @ts-expect-error no such state
+  (): unknown => paymesh.invoices.list({ status: 'done' }),
+  // @ts-expect-error no such scenario
+  (): unknown => paymesh.invoices.simulate('id', 'lost'),
+  // @ts-expect-error no such error code
+  (error: PaymeshApiError): boolean => error.code === 'SOMETHING',
+  // @ts-expect-error only payment events carry a payment
+  (): unknown => (event.type === 'invoice.paid' ? event.data.payment.tx_hash : null),
+]
+if (hash === '0x1' && code(null) === null && invoice.status === 'new' && ids.join() === 'i' && seen.length === 3)
+  process.stdout.write('ok')
+`
+
+/** What the examples of the README take from the merchant's own program. */
+const README_SURROUNDINGS = `
+import type { Express, Response } from 'express'
+import type { Invoice, Paymesh, WebhookEvent } from '@paymesh/client'
+declare global {
+  const paymesh: Paymesh
+  const app: Express
+  const response: Response
+  const order: { id: string }
+  const id: string
+  const invoice: Invoice
+  const secret: string
+  function handle(event: WebhookEvent): Promise<void>
+  function saveSecret(secret: string): Promise<void>
+  function rememberOnce(eventId: string): Promise<boolean>
+  function ship(orderId: string | null): Promise<void>
+  function note(invoiceId: string, txHash: string | null): Promise<void>
+}
+`
+
+/** Every TypeScript example of the README, each as a module of its own. */
+async function readmeExamples(): Promise<readonly string[]> {
+  const text = await readFile(join(CLIENT, 'README.md'), 'utf8')
+  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+}
+
+/** An example as a module, with the one import that the README leaves to the reader. */
+function asModule(example: string): string {
+  const imported = /^\s*type WebhookEvent|import .*\bWebhookEvent\b/m.test(example)
+  const missing = example.includes(': WebhookEvent') && !imported
+  return `${missing ? "import type { WebhookEvent } from '@paymesh/client'\n" : ''}${example}export {}\n`
+}
+
+describe('the published package', () => {
+  let shop = ''
+  const inShop = (...path: string[]): string => join(shop, ...path)
+
+  const compile = async (compiler: string, settings: object, files: readonly string[]): Promise<string> => {
+    const compilerOptions = {
+      target: 'es2022',
+      lib: ['es2022'],
+      types: ['node'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      ...settings,
+    }
+    await writeFile(inShop('tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+    const command = [join(ROOT, 'node_modules', compiler), '-p', shop]
+    return await run(process.execPath, command).then(
+      () => '',
+      (failure: { stdout: string }) => failure.stdout,
+    )
+  }
+
+  beforeAll(async () => {
+    shop = await mkdtemp(join(tmpdir(), 'paymesh-shop-'))
+    const installed = inShop('node_modules', '@paymesh', 'client')
+    await mkdir(installed, { recursive: true })
+    for (const file of ['package.json', 'README.md', 'LICENSE'])
+      await copyFile(join(CLIENT, file), join(installed, file))
+    const tsc = join(ROOT, 'node_modules', COMPILERS['TypeScript 7'])
+    await run(process.execPath, [tsc, '-p', CLIENT, '--outDir', join(installed, 'dist')])
+    for (const name of ['@types', 'undici-types'])
+      await symlink(join(ROOT, 'node_modules', name), inShop('node_modules', name))
+    await writeFile(inShop('package.json'), '{"type":"module"}')
+    await writeFile(inShop('shop.ts'), CONSUMER)
+  })
+  afterAll(async () => {
+    await rm(shop, { recursive: true, force: true })
+  })
+
+  it.each([
+    ['TypeScript 7', 'nodenext', 'nodenext'],
+    ['TypeScript 7', 'esnext', 'bundler'],
+    ['TypeScript 6', 'nodenext', 'nodenext'],
+  ] as const)('compiles in a strict program under %s, %s modules, checked down to its declarations', async (...row) => {
+    const [compiler, module, moduleResolution] = row
+    const settings = { module, moduleResolution, skipLibCheck: false, noEmit: true }
+    expect(await compile(COMPILERS[compiler], settings, ['shop.ts'])).toBe('')
+  })
+
+  it('runs under plain node', async () => {
+    expect(await compile(COMPILERS['TypeScript 7'], { module: 'nodenext', outDir: inShop('out') }, ['shop.ts'])).toBe(
+      '',
+    )
+    expect((await run(process.execPath, [inShop('out', 'shop.js')])).stdout).toBe('ok')
+  })
+
+  it('needs nothing but node and holds nothing but itself', async () => {
+    const manifest = JSON.parse(await readFile(join(CLIENT, 'package.json'), 'utf8')) as Record<string, unknown>
+    expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([])
+    const dist = inShop('node_modules', '@paymesh', 'client', 'dist')
+    const files = await readdir(dist)
+    expect(files).toContain('main.d.ts')
+    expect(files.filter((file) => /test|fixture/.test(file))).toEqual([])
+    for (const file of files.filter((name) => name.endsWith('.js'))) {
+      const code = await readFile(join(dist, file), 'utf8')
+      for (const [, from = ''] of code.matchAll(/\b(?:from|import) ?\(?['"]([^'"]+)['"]/g))
+        expect(from, `import in ${file}`).toMatch(/^(node:crypto|\.\/[a-z.-]+\.js)$/)
+    }
+  })
+
+  it('has a README whose examples compile', async () => {
+    await writeFile(inShop('surroundings.d.ts'), README_SURROUNDINGS)
+    const examples = await readmeExamples()
+    expect(examples.length).toBeGreaterThanOrEqual(6)
+    const files = examples.map((_example, index) => `example-${index}.ts`)
+    await Promise.all(examples.map((example, index) => writeFile(inShop(`example-${index}.ts`), asModule(example))))
+    const settings = { module: 'nodenext', skipLibCheck: true, noEmit: true }
+    expect(await compile(COMPILERS['TypeScript 7'], settings, ['surroundings.d.ts', ...files])).toBe('')
+  })
+})
