@@ -4,6 +4,7 @@ import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
 import { ASSETS } from './assets.ts'
 import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './chain.ts'
 import { createEvmClient, type EvmToken } from './families/evm/client.ts'
+import { createTronClient } from './families/tron/client.ts'
 import { CHAINS } from './registry.ts'
 
 /** A chain client and the end of its connections. */
@@ -23,7 +24,19 @@ export function createChainClient(
 ): OpenChainClient | null {
   const node = networks[mode][network]
   const chain: ChainDefinition = CHAINS[network]
-  if (node === undefined || chain.chainIds === null) return null
+  if (node === undefined) return null
+  if (chain.family === 'tron') {
+    return createTronClient({
+      chain,
+      mode,
+      rpcUrls: node.rpcUrls,
+      chainId: node.chainId ?? null,
+      nativeAsset: nativeAsset(chain),
+      tokens: tokensOf(network, node),
+      metrics,
+    })
+  }
+  if (chain.chainIds === null) return null
   return createEvmClient({
     chain,
     mode,
