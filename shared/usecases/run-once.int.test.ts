@@ -61,6 +61,22 @@ describe('runOnce', () => {
     expect(seen[1]).toBe(seen[0])
   })
 
+  /** The workspace may be restricted when the retry comes; lifting that must not make the retry create a second one. */
+  test('a refusal between a failure and its retry keeps the ids', async () => {
+    const scope = once()
+    const seen: string[] = []
+    const operation = async ({ resourceId }: OperationIds) => {
+      seen.push(resourceId)
+      if (seen.length === 1) throw new Error('the answer of the store was lost')
+      return created
+    }
+    await expect(runOnce(deps(), scope, operation)).rejects.toThrow('lost')
+    const refused = () => Promise.reject(new PaymeshError('WORKSPACE_RESTRICTED'))
+    await expect(runOnce(deps(), scope, refused)).rejects.toThrow(PaymeshError)
+    await runOnce(deps(), scope, operation)
+    expect(seen[1]).toBe(seen[0])
+  })
+
   test('a refusal that is no outcome frees the key for another body', async () => {
     const scope = once()
     const refused = () => Promise.reject(new PaymeshError('VALIDATION_ERROR'))

@@ -38,7 +38,8 @@ export interface OperationIds {
  * Runs an operation at most once per key: the first answer is stored, sealed, and repeated byte for byte; a retry after a crash runs
  * again under the same ids. Without a key (`once` null) it just runs. Throws `IDEMPOTENCY_MISMATCH` and
  * `IDEMPOTENCY_IN_PROGRESS`; refusals that are no outcome (validation, 403, 503) leave the key free; after an unexpected
- * failure, when nobody knows whether the work was done, the next request with the key resumes it under the same ids.
+ * failure, when nobody knows whether the work was done, the next request with the key resumes it under the same ids, even if
+ * others were refused in between.
  */
 export async function runOnce(
   deps: RunOnceDeps,
@@ -63,7 +64,9 @@ export async function runOnce(
     return answer
   } catch (error) {
     if (isReplayable(error)) await finish(error.status, errorEnvelope(error, once.requestId))
-    else if (error instanceof PaymeshError) await deps.idempotency.release(scope, fencingToken)
+    // A refused retry says nothing about what the first run did before it died.
+    else if (error instanceof PaymeshError && begun.outcome === 'begun')
+      await deps.idempotency.release(scope, fencingToken)
     else await giveUp(deps, scope, fencingToken)
     throw error
   }

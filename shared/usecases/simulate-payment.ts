@@ -73,11 +73,13 @@ async function applied(deps: SimulateDeps, input: ApplyInput): Promise<Invoice> 
 }
 
 async function lockFirstAsset(deps: SimulateDeps, input: SimulateInput): Promise<void> {
-  const { workspaceId, invoiceId, opId } = input
+  const { workspaceId, invoiceId } = input
+  // One name for every simulation of the invoice: of several at once a single one chooses, and none chooses again.
+  const opId = `first-lock:${invoiceId}`
   let worst: PaymeshError | null = null
   for (const asset of ASSET_IDS) {
     try {
-      await lockAsset(deps, { workspaceId, invoiceId, asset, opId: `${opId}:lock` })
+      await lockAsset(deps, { workspaceId, invoiceId, asset, opId })
       return
     } catch (error) {
       if (!(error instanceof PaymeshError)) throw error
@@ -137,6 +139,9 @@ function simulatedPayment(
     block: null,
     requiredConfirmations: lock.requiredConfirmations,
     confirmAt: null,
+    needsFinality: false,
+    spends: [],
+    replacedBy: null,
     confirmedAt: now,
     firstSeenAt: now,
     version: 1,
