@@ -5,6 +5,9 @@ import { compare, type Load, warmUp } from './load.ts'
 import type { BenchOptions } from './options.ts'
 import { type Rig, type Side, withRig } from './rig.ts'
 
+/** Longer than an insert takes on a busy machine. */
+const SETTLE_MS = 500
+
 /**
  * `POST /invoices` against bare `node:http` with one native insert of the same document, on the same stores, interleaved.
  * A: only the API process runs beside the stores. B: relay, invoice worker and dispatcher run as well. Half of the
@@ -24,7 +27,6 @@ export function benchCreateInvoice(options: BenchOptions): Promise<void> {
 }
 
 function createLoad({ keys, body }: Rig): Load {
-  const count = ({ db }: Side) => db.collection(INVOICES).countDocuments()
   return {
     method: 'POST',
     body,
@@ -37,9 +39,9 @@ function createLoad({ keys, body }: Rig): Load {
         ...(turn % 2 === 0 && { 'idempotency-key': `bench-${turn}` }),
       },
     }),
-    before: count,
+    before: untilStable,
     check: async (side, counted, connections, before) => {
-      const stored = (await count(side)) - before
+      const stored = (await untilStable(side)) - before
       // Requests in flight when the clock stopped were stored without being counted.
       if (stored < counted || stored > counted + connections) throw new Error(`${counted} times 201, ${stored} stored`)
     },
@@ -49,4 +51,15 @@ function createLoad({ keys, body }: Rig): Load {
 /** Resolves when the relay has worked off everything. */
 async function untilRelayed(db: Database): Promise<void> {
   while ((await db.collection(INVOICES).findOne({ outboxAt: { $exists: true } })) !== null) await pause(250)
+}
+
+/** How many invoices the side has stored once nothing is on its way to the store any more. */
+async function untilStable({ db }: Side): Promise<number> {
+  let last = -1
+  for (;;) {
+    const count = await db.collection(INVOICES).countDocuments()
+    if (count === last) return count
+    last = count
+    await pause(SETTLE_MS)
+  }
 }

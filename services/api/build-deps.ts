@@ -5,6 +5,7 @@ import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createGroupedFind } from '#shared/db/group-find.ts'
 import { createGroupedInsert } from '#shared/db/group-insert.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -38,7 +39,11 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
   const cursors = createCursorRepository(db)
   const workspaces = createWorkspaceRepository(db)
   const repository = createInvoiceRepository(db)
-  const invoices = { ...repository, insert: createGroupedInsert(db, repository.insert) }
+  const invoices = {
+    ...repository,
+    insert: createGroupedInsert(db, repository.insert),
+    findInWorkspace: createGroupedFind(db),
+  }
   const idempotency = createIdempotencyRepository(db)
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
   const addresses = createAddressSource({ ...ambient, wallets, catalog })
@@ -61,10 +66,18 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     deliveries: createDeliveryRepository(db),
     locks: createLockPreparer({ catalog, rates, availability, addresses }),
     numbers: createInvoiceNumbers({ invoices, clock }),
-    findRefusal: createBatchLookup((ids) => idempotency.findMany(ids)),
+    findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
     keyRing: createKeyRing({
-      keys: createApiKeyRepository(db),
-      workspaces,
+      keys: {
+        findByHash: createBatchLookup({
+          findMany: createApiKeyRepository(db).findManyByHash,
+          nameOfKey: String,
+          nameOfItem: ({ hash }) => hash,
+        }),
+      },
+      workspaces: {
+        findById: createBatchLookup({ findMany: workspaces.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
+      },
       hasher: createKeyHasher(config.secrets.keyPepper),
       clock,
     }),

@@ -12,6 +12,8 @@ export function createApiKeyRepository(db: Database): ApiKeyRepository {
       await keys.insertOne({ _id: id, ...same, createdAt: toDate(createdAt), revokedAt: toDateOrNull(revokedAt) })
     },
     findByHash: async (hash) => fromDocument(await keys.findOne({ hash })),
+    findManyByHash: async (hashes) =>
+      (await keys.find({ hash: { $in: [...hashes] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
     list: async (workspaceId) =>
       (
         await keys

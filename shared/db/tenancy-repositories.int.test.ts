@@ -63,6 +63,7 @@ describe('API keys', () => {
     await expect(repository.insert({ ...key, id: uuid() })).rejects.toThrow(/E11000/)
     expect(await repository.findByHash(key.hash)).toEqual(key)
     expect(await repository.findByHash('unknown')).toBeNull()
+    expect(await repository.findManyByHash([key.hash, 'unknown'])).toEqual([key])
     const revoked = await Promise.all([repository.revoke(key.id, 5_000), repository.revoke(key.id, 6_000)])
     expect(revoked[0]).toEqual(revoked[1])
     expect(revoked[0]).toMatchObject({ epoch: 2 })

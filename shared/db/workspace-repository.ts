@@ -12,6 +12,8 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
       await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) })
     },
     findById: async (id) => fromDocument(await workspaces.findOne({ _id: id })),
+    findMany: async (ids) =>
+      (await workspaces.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
     list: async () =>
       (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
     update: async (id, change) =>

@@ -3,6 +3,8 @@ import type { Logger } from '#shared/usecases/ports/runtime.ts'
 
 const SECRET_FIELDS = ['authorization', 'secret', 'apiKey', 'password', 'xpub', 'masterKey', 'keyPepper', 'cookie']
 
+const SECRET_NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS)
+
 /** Each secret field at the top, one level down and two levels down. */
 const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
 
@@ -24,11 +26,11 @@ export function createLogger({ name, level, destination }: LoggerOptions): Logge
     level,
     base: { process: name },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error), err: (error: unknown) => describeError(error) },
   }
-  return wrap(destination === undefined ? pino(options) : pino(options, destination))
+  const plain = pino(options, destination ?? pino.destination(1))
+  return wrap(plain, plain.child({}, { redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }))
 }
 
 /** Other properties of an error are left out: libraries put whole requests and answers there. */
@@ -41,12 +43,25 @@ function describeError(error: unknown, depth = 0): unknown {
   return { type: error.name, message: error.message, code, internal, stack: error.stack, cause }
 }
 
-function wrap(logger: PinoLogger): Logger {
+/** Searching for secrets costs more than the line itself, so it is left out where there can be none. */
+function wrap(plain: PinoLogger, redacting: PinoLogger): Logger {
+  const of = (fields: object): PinoLogger => (isHarmless(fields) ? plain : redacting)
   return {
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    child: (fields) => wrap(logger.child(fields)),
+    debug: (fields, message) => of(fields).debug(fields, message),
+    info: (fields, message) => of(fields).info(fields, message),
+    warn: (fields, message) => of(fields).warn(fields, message),
+    error: (fields, message) => of(fields).error(fields, message),
+    child: (fields) => {
+      const child = redacting.child(fields)
+      return wrap(isHarmless(fields) ? plain.child(fields) : child, child)
+    },
   }
+}
+
+/** True when no field holds another value that could hide a secret, and none is named like one. */
+function isHarmless(fields: object): boolean {
+  for (const [name, value] of Object.entries(fields)) {
+    if ((typeof value === 'object' && value !== null) || SECRET_NAMES.has(name)) return false
+  }
+  return true
 }

@@ -1,15 +1,21 @@
-/** Most ids in one read. */
+/** Most keys in one read. */
 const BATCH_MAX = 200
 
+/** How many are read at once, and how an answer finds its question: equal texts belong together. */
+export interface BatchRead<K, T> {
+  readonly findMany: (keys: readonly K[]) => Promise<readonly T[]>
+  readonly nameOfKey: (key: K) => string
+  readonly nameOfItem: (item: T) => string
+}
+
 /**
- * Turns a read of many into a look-up of one: ids asked for in one turn of the event loop, or while a read runs, share
- * a read, so batching costs nobody more than one read. Null for ids that were not found.
+ * Turns a read of many into a look-up of one: keys asked for in one turn of the event loop, or while a read runs, share
+ * the next read. The read always starts after the question, so nobody gets an older answer than by reading alone, and
+ * batching costs nobody more than one read. Null for what was not found.
  */
-export function createBatchLookup<T extends { readonly id: string }>(
-  findMany: (ids: readonly string[]) => Promise<readonly T[]>,
-): (id: string) => Promise<T | null> {
+export function createBatchLookup<K, T>(read: BatchRead<K, T>): (key: K) => Promise<T | null> {
   interface Waiter {
-    readonly id: string
+    readonly key: K
     readonly resolve: (found: T | null) => void
     readonly reject: (error: unknown) => void
   }
@@ -20,9 +26,10 @@ export function createBatchLookup<T extends { readonly id: string }>(
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_MAX)
       try {
-        const found = new Map<string, T>()
-        for (const item of await findMany([...new Set(batch.map(({ id }) => id))])) found.set(item.id, item)
-        for (const { id, resolve } of batch) resolve(found.get(id) ?? null)
+        const keys = new Map(batch.map(({ key }) => [read.nameOfKey(key), key]))
+        const items = await read.findMany([...keys.values()])
+        const found = new Map(items.map((item) => [read.nameOfItem(item), item]))
+        for (const { key, resolve } of batch) resolve(found.get(read.nameOfKey(key)) ?? null)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -30,9 +37,9 @@ export function createBatchLookup<T extends { readonly id: string }>(
     running = false
   }
 
-  return (id) =>
+  return (key) =>
     new Promise((resolve, reject) => {
-      waiting.push({ id, resolve, reject })
+      waiting.push({ key, resolve, reject })
       if (running) return
       running = true
       setImmediate(drain)

@@ -16,8 +16,8 @@ export interface WorkspacePolicy {
   /** Spread added to the market rate, in basis points. Default 0. */
   readonly spreadBps: number
   readonly arsSeries: 'crypto' | 'official'
-  /** Confirmations by asset id, over the registry's defaults. */
-  readonly confirmations: Readonly<Record<string, number>>
+  /** Confirmations by asset id, over the registry's defaults; `finalized` waits for the chain's own finality besides these. */
+  readonly confirmations: Readonly<Record<string, number | 'finalized'>>
 }
 
 export interface Workspace {
@@ -40,6 +40,8 @@ export interface Workspace {
 export interface WorkspaceRepository {
   insert(workspace: Workspace): Promise<void>
   findById(id: string): Promise<Workspace | null>
+  /** Several workspaces in one read; unknown ids are left out. */
+  findMany(ids: readonly string[]): Promise<readonly Workspace[]>
   list(): Promise<readonly Workspace[]>
   /** Applies the given fields and raises `epoch`; null when unknown. */
   update(
@@ -64,6 +66,8 @@ export interface ApiKeyRecord {
 export interface ApiKeyRepository {
   insert(key: ApiKeyRecord): Promise<void>
   findByHash(hash: string): Promise<ApiKeyRecord | null>
+  /** Several keys in one read; unknown hashes are left out. */
+  findManyByHash(hashes: readonly string[]): Promise<readonly ApiKeyRecord[]>
   list(workspaceId: string | null): Promise<readonly ApiKeyRecord[]>
   /** Sets revokedAt once and raises the epoch; null when unknown. Repeating it changes nothing. */
   revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
