@@ -130,9 +130,10 @@ describe('the client and the API', () => {
       return new Promise((resolve) => setTimeout(resolve, ms))
     }
     const paymesh = await newClient({ sleep: pause })
-    const pages = await Promise.all(Array.from({ length: 64 }, () => paymesh.products.list().page()))
-    expect(pages).toHaveLength(64)
-    expect(pausesMs.length).toBeGreaterThan(0)
+    const burst = (length: number) => Promise.all(Array.from({ length }, () => paymesh.products.list().page()))
+    expect(await burst(60)).toHaveLength(60)
+    // The bucket refills while a slow machine empties it, so go on until it is empty.
+    while (pausesMs.length === 0) expect(await burst(4)).toHaveLength(4)
     // `Retry-After` is at least a second; the jitter is only added to it.
     for (const ms of pausesMs) expect(ms).toBeGreaterThanOrEqual(1_000)
   })
