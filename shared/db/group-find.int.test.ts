@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createGroupedFind } from './group-find.ts'
@@ -16,7 +17,7 @@ async function insert(workspaceId: string, number: number): Promise<string> {
 // Guarantee: whoever shares a read with others still sees only invoices of its own workspace and mode.
 test('gives each of a crowd what a read of its own would have given', async () => {
   const [ours, theirs] = [await insert('ours', 1), await insert('theirs', 1)]
-  const questions = [
+  const questions: Parameters<InvoiceRepository['findInWorkspace']>[] = [
     ['ours', 'test', ours],
     ['theirs', 'test', theirs],
     ['ours', 'test', theirs],
@@ -24,7 +25,7 @@ test('gives each of a crowd what a read of its own would have given', async () =
     ['ours', 'live', ours],
     ['theirs', 'live', 'unknown'],
     ['ours', 'test', ours],
-  ] as const
+  ]
   const alone = createInvoiceRepository(stores.db).findInWorkspace
   const together = createGroupedFind(stores.db)
   const answers = await Promise.all(questions.map((question) => together(...question)))
