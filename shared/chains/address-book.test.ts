@@ -6,10 +6,11 @@ import { HDKey } from '@scure/bip32'
 import { computeAddress, HDNodeWallet } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { FAMILIES } from '#shared/domain/enumerations.ts'
+import { FAMILIES, type Family, MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { createAddressBook } from './address-book.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
+import { verifyDerivation } from './verify-derivation.ts'
 
 const book = createAddressBook()
 const base58check = createBase58check(sha256)
@@ -23,9 +24,9 @@ function reversioned(key: string, version: string): string {
   return base58check.encode(payload)
 }
 
-function refusal(value: string, family: (typeof FAMILIES)[number] = 'evm'): string {
+function refusal(value: string, family: Family = 'evm', mode: Mode = 'live'): string {
   try {
-    book.normalise(family, 'live', value)
+    book.normalise(family, mode, value)
   } catch (error) {
     if (!(error instanceof PaymeshError)) throw error
     expect(error.code).toBe('VALIDATION_ERROR')
@@ -135,7 +136,65 @@ describe('normalise', () => {
     expect(refusal(value)).toMatch(message)
   })
 
-  it('names what is supported for another family', () => {
-    expect(refusal(xpub, 'bitcoin')).toMatch(/supported: evm/)
+  it('leads to the kinds that a family without extended keys has', () => {
+    expect(refusal(xpub, 'solana')).toMatch(/pool of addresses or a single address/)
+  })
+
+  const VERSION = {
+    xpub: '0488b21e',
+    ypub: '049d7cb2',
+    zpub: '04b24746',
+    tpub: '043587cf',
+    upub: '044a5262',
+    vpub: '045f1cf6',
+    Ltub: '019da462',
+    Mtub: '01b26ef6',
+    dgub: '02facafd',
+  } as const
+  const ACCEPTED = {
+    bitcoin: { live: ['xpub', 'ypub', 'zpub'], test: ['tpub', 'upub', 'vpub'] },
+    litecoin: { live: ['Ltub', 'Mtub', 'xpub', 'ypub', 'zpub'], test: ['tpub', 'upub', 'vpub'] },
+    dogecoin: { live: ['dgub', 'xpub'], test: ['tpub'] },
+    evm: { live: ['xpub'], test: ['xpub', 'tpub'] },
+    tron: { live: ['xpub'], test: ['xpub', 'tpub'] },
+  } as const
+
+  // Guarantee: a key of another coin or of the other mode never becomes a wallet; every spelling of one key is one wallet.
+  it.each(
+    (Object.keys(ACCEPTED) as (keyof typeof ACCEPTED)[]).flatMap((family) =>
+      (['live', 'test'] as const).flatMap((mode) =>
+        (Object.keys(VERSION) as (keyof typeof VERSION)[]).map((name) => ({ family, mode, name })),
+      ),
+    ),
+  )('$family $mode takes $name or names the forms that it takes', ({ family, mode, name }) => {
+    const value = reversioned(xpub, VERSION[name])
+    expect(value.startsWith(name)).toBe(true)
+    const accepted: readonly string[] = ACCEPTED[family][mode]
+    if (accepted.includes(name))
+      expect(book.normalise(family, mode, value)).toEqual(book.normalise('evm', 'live', xpub))
+    else expect(refusal(value, family, mode)).toContain(accepted[0])
+  })
+
+  it("reads the key of BIP 84's test vector as its zpub, and gives its addresses", () => {
+    const zpub =
+      'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
+    const { xpub: normal } = book.normalise('bitcoin', 'live', zpub)
+    expect(book.derive('bitcoin', 'live', normal, 0, 2).map(({ address }) => address)).toEqual([
+      'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
+      'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g',
+    ])
+  })
+})
+
+describe('verify', () => {
+  it.each(FAMILIES)('finds the first five addresses of %s equal in a second library', (family) => {
+    for (const mode of MODES) expect(() => book.verify(family, mode, SANDBOX_KEYS[family])).not.toThrow()
+  })
+
+  // Guarantee: a derivation that is off by anything stops the process before an address is shown.
+  it.each(['bitcoin', 'dogecoin', 'evm', 'tron'] as const)('throws when an address of %s differs', (family) => {
+    const wrong = (from: number, count: number) =>
+      book.derive(family, 'live', SANDBOX_KEYS[family], from, count).map((row) => ({ ...row, index: row.index + 1 }))
+    expect(() => verifyDerivation(wrong, { family, mode: 'live', xpub: SANDBOX_KEYS[family] })).toThrow(/self-check/)
   })
 })

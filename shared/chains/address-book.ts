@@ -1,5 +1,6 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { AddressBook, DerivedAddress } from '#shared/usecases/ports/catalog.ts'
+import { parseAddressList } from './address-list.ts'
 import type { ChainDefinition } from './chain.ts'
 import { externalKeys, fingerprintOf, normaliseExtendedKey } from './extended-key.ts'
 import { evmAddress } from './families/evm/address.ts'
@@ -8,6 +9,7 @@ import { tronAddress } from './families/tron/address.ts'
 import { utxoAddress } from './families/utxo/address.ts'
 import { CHAINS } from './registry.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
+import { verifyDerivation } from './verify-derivation.ts'
 
 type Derive = (mode: Mode, key: string, from: number, count: number) => readonly DerivedAddress[]
 
@@ -27,8 +29,11 @@ const DERIVE: Readonly<Record<Family, Derive>> = {
 /** Address derivation from public keys for every family. Pure and without state: about 0.5 ms per address. */
 export function createAddressBook(): AddressBook {
   return {
-    normalise: (family, _mode, value) => normaliseExtendedKey(family, value),
+    normalise: normaliseExtendedKey,
     derive: (family, mode, xpub, from, count) => DERIVE[family](mode, xpub, from, count),
+    verify: (family, mode, xpub) =>
+      verifyDerivation((from, count) => DERIVE[family](mode, xpub, from, count), { family, mode, xpub }),
+    parseAddresses: parseAddressList,
     sandboxKey: (family) => ({ xpub: SANDBOX_KEYS[family], fingerprint: fingerprintOf(SANDBOX_KEYS[family]) }),
   }
 }

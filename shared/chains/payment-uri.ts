@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import type { ChainDefinition } from './chain.ts'
 
 /** What a payment link says. `contract` and `chainId` are those of the mode the payment happens in. */
@@ -10,6 +11,8 @@ export interface PaymentRequest {
   /** Decimal asset units. */
   readonly amount: string
   readonly amountBase: bigint
+  /** 32 bytes as hex that the transaction shall name (Solana Pay); null for none. */
+  readonly reference: string | null
 }
 
 /**
@@ -17,14 +20,15 @@ export interface PaymentRequest {
  * another network refuses), BIP 21 and its Litecoin and Dogecoin forms, the Solana Pay transfer request, `tron:`.
  */
 export function paymentUri(request: PaymentRequest): string {
-  const { chain, contract, chainId, address, amount, amountBase } = request
+  const { chain, contract, chainId, address, amount, amountBase, reference } = request
   if (chainId !== null) {
     return contract === null
       ? `${chain.uriScheme}:${address}@${chainId}?value=${amountBase}`
       : `${chain.uriScheme}:${contract}@${chainId}/transfer?address=${address}&uint256=${amountBase}`
   }
   const token = contract === null ? '' : `&${TOKEN_PARAMETER[chain.uriScheme] ?? 'token'}=${contract}`
-  return `${chain.uriScheme}:${address}?amount=${amount}${token}`
+  const named = reference === null ? '' : `&reference=${base58.encode(Buffer.from(reference, 'hex'))}`
+  return `${chain.uriScheme}:${address}?amount=${amount}${token}${named}`
 }
 
 const TOKEN_PARAMETER: Readonly<Record<string, string>> = { solana: 'spl-token', tron: 'token' }
