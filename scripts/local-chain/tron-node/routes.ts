@@ -1,0 +1,139 @@
+import { ASSETS } from '#shared/chains/assets.ts'
+import { parseAccount } from '#shared/chains/families/tron/address.ts'
+import { ASSET_IDS, networkOf } from '#shared/domain/enumerations.ts'
+import { infoJson, type TransactionBody, type TronTransaction, transactionId, transactionJson } from './transaction.ts'
+import { SELECTORS, word } from './trc20.ts'
+import { blockJson, type ChainBlock, infosJson, type TronChain } from './tron-chain.ts'
+
+type Params = Readonly<Record<string, unknown>>
+
+/** What the routes need of the node. */
+export interface RouteContext {
+  readonly chain: TronChain
+  /** Makes a transaction that is not sent yet. */
+  prepare(body: TransactionBody): TronTransaction
+  /** Takes a prepared transaction in; false when it was not prepared here. */
+  broadcast(id: string): boolean
+}
+
+/** A refusal of the node: the answer has status 200 and an `Error` field. */
+export class Refusal extends Error {}
+
+/** Answers a request such as `wallet/getnowblock`; undefined when there is no such path. */
+export function answer(context: RouteContext, path: string, params: Params): unknown {
+  if (params['visible'] === true || params['visible'] === 'true') throw new Refusal('only visible=false is spoken here')
+  const [service, method = ''] = path.split('/')
+  if (service === 'walletsolidity') return readRoute(context.chain, context.chain.solid(), method, params)
+  if (service !== 'wallet') return undefined
+  return readRoute(context.chain, context.chain.head(), method, params) ?? writeRoute(context, method, params)
+}
+
+/** Reads of blocks up to `top`: the head, or the solid block for `walletsolidity`. */
+function readRoute(chain: TronChain, top: ChainBlock, method: string, params: Params): unknown {
+  const at = (height: number) => (height <= top.number ? chain.at(height) : undefined)
+  const block = (found: ChainBlock | undefined) =>
+    found === undefined || found.number > top.number ? {} : blockJson(found)
+  const range = (from: number, to: number) => ({
+    block: Array.from({ length: Math.max(0, to - from) }, (_, i) => at(from + i)).flatMap((b) =>
+      b ? [blockJson(b)] : [],
+    ),
+  })
+  const mined = () => {
+    const found = chain.find(String(params['value']))
+    return found !== undefined && found.block.number <= top.number ? found : undefined
+  }
+  switch (method) {
+    case 'getnowblock':
+      return blockJson(top)
+    case 'getblockbynum':
+      return block(at(count(params, 'num')))
+    case 'getblockbyid':
+      return block(chain.byId(String(params['value'])))
+    case 'getblockbylimitnext':
+      return range(count(params, 'startNum'), count(params, 'endNum'))
+    case 'getblockbylatestnum':
+      return range(Math.max(0, top.number + 1 - count(params, 'num')), top.number + 1)
+    case 'gettransactioninfobyblocknum':
+      return infosJson(at(count(params, 'num')))
+    case 'gettransactionbyid': {
+      const found = mined()
+      return found === undefined ? {} : transactionJson(found.transaction, true)
+    }
+    case 'gettransactioninfobyid': {
+      const found = mined()
+      return found === undefined ? {} : infoJson(found.transaction, found.block)
+    }
+    default:
+      return undefined
+  }
+}
+
+function writeRoute(context: RouteContext, method: string, params: Params): unknown {
+  const { chain } = context
+  switch (method) {
+    case 'gettransactionlistfrompending':
+      return { txId: chain.pending().map(transactionId) }
+    case 'getpendingsize':
+      return { pendingSize: chain.pending().length }
+    case 'triggerconstantcontract':
+      return constantCall(params)
+    case 'createtransaction': {
+      const [owner, to] = [account(params, 'owner_address'), account(params, 'to_address')]
+      return transactionJson(context.prepare({ kind: 'transfer', owner, to, amount: digits(params, 'amount') }), false)
+    }
+    case 'triggersmartcontract': {
+      const [owner, contract] = [account(params, 'owner_address'), account(params, 'contract_address')]
+      const data = `${selector(params)}${String(params['parameter'] ?? '')}`
+      const transaction = transactionJson(context.prepare({ kind: 'call', owner, contract, data }), false)
+      return { result: { result: true }, transaction }
+    }
+    case 'broadcasttransaction': {
+      const id = String(params['txID'])
+      return context.broadcast(id) ? { result: true, txid: id } : { code: 'SIGERROR', txid: id, message: '' }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** `decimals()` of the tokens in the registry; there are no other contracts here. */
+function constantCall(params: Params): unknown {
+  account(params, 'owner_address')
+  const contract = account(params, 'contract_address')
+  const id = ASSET_IDS.find((asset) => {
+    const address: string | null = ASSETS[asset].contract
+    return networkOf(asset) === 'tron' && address !== null && `41${parseAccount(address)}` === contract
+  })
+  if (id === undefined || params['function_selector'] !== 'decimals()') {
+    const message = Buffer.from('Smart contract is not exist.').toString('hex')
+    return { result: { code: 'CONTRACT_VALIDATE_ERROR', message } }
+  }
+  const decimals = word(BigInt(ASSETS[id].decimals))
+  return { result: { result: true }, energy_used: 392, constant_result: [decimals], transaction: { ret: [{}] } }
+}
+
+function selector(params: Params): string {
+  const signature = String(params['function_selector'])
+  const known: Readonly<Record<string, string>> = SELECTORS
+  const found = known[signature]
+  if (found === undefined) throw new Refusal(`this node knows no ${signature}`)
+  return found
+}
+
+function count(params: Params, name: string): number {
+  const value = Number(params[name] ?? 0)
+  if (!Number.isSafeInteger(value) || value < 0) throw new Refusal(`${name} is no number`)
+  return value
+}
+
+function account(params: Params, name: string): string {
+  const value = String(params[name])
+  if (!/^41[0-9a-f]{40}$/.test(value)) throw new Refusal(`Invalid ${name}`)
+  return value
+}
+
+function digits(params: Params, name: string): string {
+  const value = String(params[name])
+  if (!/^[1-9][0-9]{0,18}$/.test(value)) throw new Refusal(`Invalid ${name}`)
+  return value
+}

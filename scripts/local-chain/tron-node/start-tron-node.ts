@@ -1,0 +1,169 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { parseLosslessJson } from '#shared/chains/families/tron/lossless-json.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { freePort } from '../../embedded/free-port.ts'
+import { tokenAddress } from '../install-tokens.ts'
+import { payOnTronNode } from './pay.ts'
+import { answer, Refusal, type RouteContext } from './routes.ts'
+import { openStateFile } from './state-file.ts'
+import { type TransactionBody, type TransactionOutcome, type TronTransaction, transactionId } from './transaction.ts'
+import { outcomeOf } from './trc20.ts'
+import { createTronChain, type TronChain } from './tron-chain.ts'
+
+/** How a TRON node is started. */
+export interface TronNodeOptions {
+  /** Taken when it is free, else another; 0 or absent: any. */
+  readonly port?: number
+  /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
+  readonly dataDir?: string
+  /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
+  readonly blockTimeMs?: number | null
+  /** Blocks that must lie on a block to make it solid. Default 3; on the main network about 19. */
+  readonly solidLag?: number
+  /** Told when a kept chain could not be used. */
+  readonly report?: (line: string) => void
+}
+
+/** A running development node that speaks TRON's HTTP API; it checks no signature, balance or allowance. */
+export interface TronNode {
+  readonly url: string
+  readonly port: number
+  /** The last four bytes of block 0, which tell this chain from others. */
+  readonly chainId: number
+  /** Ends the node and keeps its state. */
+  stop(): Promise<void>
+  /** A transfer of a TRON asset to a `T…` address over the HTTP API; resolves when it is accepted. */
+  pay(payment: {
+    readonly asset: AssetId
+    readonly to: string
+    readonly amountBase: bigint
+  }): Promise<{ txHash: string }>
+  /** Takes a transaction in, with an outcome of the caller's choice; gives its id. */
+  submit(body: TransactionBody, outcome?: Partial<TransactionOutcome>): string
+  /** Mines blocks at once; the first one holds what is pending. */
+  mine(blocks?: number): void
+  /** Replaces the last `depth` blocks by as many others; see `TronChain.reorg`. Transactions are given by their ids. */
+  reorg(depth: number, transactions?: readonly (readonly [string, number])[]): void
+  height(): number
+  solidHeight(): number
+}
+
+const SOLID_LAG = 3
+const CHAIN_ID_DIGITS = 8
+
+/**
+ * Starts the node in this process. The kept state is written with every block that holds a transaction, and every few
+ * seconds otherwise; one that cannot be read is put aside and the chain starts anew, which is reported.
+ */
+export async function startTronNode(options: TronNodeOptions = {}): Promise<TronNode> {
+  const { blockTimeMs = 1_000, solidLag = SOLID_LAG } = options
+  const file = openStateFile(options.dataDir ?? null, options.report)
+  const chain = createTronChain(file.kept ?? { createdAt: Date.now() }, solidLag)
+  const context = createContext(chain)
+  const server = createServer((request, response) => {
+    void respond(context, request)
+      .then(({ status, body }) => response.writeHead(status, { 'content-type': 'application/json' }).end(body))
+      .catch(() => response.destroy())
+  })
+  const port = await listen(server, options.port ?? 0)
+  const url = `http://127.0.0.1:${port}`
+  const mine = (blocks = 1) => {
+    for (let mined = 0; mined < blocks; mined += 1) {
+      chain.mine(Date.now())
+      file.note(chain)
+    }
+  }
+  const clock = blockTimeMs === null ? null : setInterval(mine, blockTimeMs, 1)
+  return {
+    url,
+    port,
+    chainId: Number.parseInt(chain.at(0)?.id.slice(-CHAIN_ID_DIGITS) ?? '', 16),
+    async stop() {
+      if (clock !== null) clearInterval(clock)
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      file.save(chain)
+    },
+    pay: ({ asset, to, amountBase }) => payOnTronNode({ rpcUrl: url, contract: tokenAddress(asset), to, amountBase }),
+    submit(body, outcome = {}) {
+      const transaction = context.prepare(body, outcome)
+      context.broadcast(transactionId(transaction))
+      return transactionId(transaction)
+    },
+    mine,
+    reorg(depth, transactions = []) {
+      chain.reorg(
+        depth,
+        transactions.map(([id, offset]) => [context.known(id), offset] as const),
+      )
+      file.save(chain)
+    },
+    height: () => chain.head().number,
+    solidHeight: () => chain.solid().number,
+  }
+}
+
+/** Transactions from their preparation on: ids must differ also when two ask for the same within a millisecond. */
+function createContext(chain: TronChain) {
+  const prepared = new Map<string, TronTransaction>()
+  let lastTimestamp = 0
+  return {
+    chain,
+    prepare(body: TransactionBody, outcome: Partial<TransactionOutcome> = {}) {
+      lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
+      const { id } = chain.head()
+      const transaction = {
+        body,
+        outcome: { ...outcomeOf(body), ...outcome },
+        timestamp: lastTimestamp,
+        // The last two bytes of the height, and eight bytes from the middle of the id (TAPOS).
+        refBlockBytes: id.slice(12, 16),
+        refBlockHash: id.slice(16, 32),
+      }
+      prepared.set(transactionId(transaction), transaction)
+      return transaction
+    },
+    broadcast(id: string) {
+      const transaction = prepared.get(id)
+      if (transaction === undefined) return false
+      chain.submit(transaction)
+      return true
+    },
+    known(id: string) {
+      const transaction = prepared.get(id) ?? chain.find(id)?.transaction
+      if (transaction === undefined) throw new Error(`no transaction ${id}`)
+      return transaction
+    },
+  } satisfies RouteContext & { known(id: string): TronTransaction }
+}
+
+async function respond(context: RouteContext, request: IncomingMessage): Promise<{ status: number; body: string }> {
+  const url = new URL(request.url ?? '/', 'http://node')
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString()
+  try {
+    const posted = text === '' ? {} : (parseLosslessJson(text) as Readonly<Record<string, unknown>>)
+    const found = answer(context, url.pathname.slice(1), { ...Object.fromEntries(url.searchParams), ...posted })
+    return found === undefined ? { status: 404, body: 'null' } : { status: 200, body: toJson(found) }
+  } catch (error) {
+    const [name, message] =
+      error instanceof Refusal ? ['java.lang.Exception', error.message] : ['org.tron.json.JSONException', 'bad request']
+    return { status: 200, body: JSON.stringify({ Error: `class ${name} : ${message}` }) }
+  }
+}
+
+/** JSON with bigints as plain integers, as java-tron writes its longs. */
+function toJson(value: unknown): string {
+  const text = JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? `long:${entry}` : entry))
+  return text.replace(/"long:(\d+)"/g, '$1')
+}
+
+async function listen(server: Server, preferred: number): Promise<number> {
+  const port = await freePort(preferred)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return port
+}
