@@ -20,6 +20,9 @@ const POLL_MAX_MS = 2_000
 const POLL_DEVELOPMENT_MS = 300
 /** Questions per block while nothing happens. */
 const POLLS_PER_BLOCK = 6
+/** A node that restarts reads its mempool again within this time. */
+const DROP_AFTER_MS = 120_000
+const DROP_AFTER_DEVELOPMENT_MS = 2_000
 /** Blocks per step of a catch-up; all are in memory at once. */
 const BATCH_MAX = 50
 
@@ -85,6 +88,7 @@ function sourceOf(mode: Mode, network: NetworkId, client: OpenChainClient, devel
     createIndex: createWatchIndex,
     pollMs: local ? Math.min(pollMs, POLL_DEVELOPMENT_MS) : pollMs,
     finalityDepth,
+    dropAfterMs: local ? DROP_AFTER_DEVELOPMENT_MS : DROP_AFTER_MS,
     batchMax: Math.min(BATCH_MAX, logsRangeMax),
     development: local,
   }

@@ -46,6 +46,7 @@ describe('two scanners', () => {
       source: zombieSource,
       lease: { epoch: granted.epoch, isHeld: () => true, release: async () => {} },
       index,
+      missingSince: new Map(),
       cursor: stored,
     }
     await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })

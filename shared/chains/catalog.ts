@@ -27,10 +27,13 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     },
     contract,
     confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
+    needsFinality: (network) => CHAINS[network].confirmsByFinality,
     hasNode: (network, mode) => networks[mode][network] !== undefined,
     blockTimeMs: (network) => CHAINS[network].blockTimeMs,
-    paymentUri({ asset, mode, address, amount, amountBase }) {
+    paymentUri({ asset, mode, address, amount, amountBase, reference }) {
       const chain = CHAINS[networkOf(asset)]
+      // Wallets refuse, or worse round, what the asset cannot express.
+      parseUnits(amount, ASSETS[asset].decimals)
       return paymentUri({
         chain,
         contract: contract(asset, mode),
@@ -38,6 +41,7 @@ export function createCatalog(networks: NetworkSettings): Catalog {
         address,
         amount,
         amountBase,
+        reference: reference ?? null,
       })
     },
     explorerTxUrl(network, mode, txHash) {

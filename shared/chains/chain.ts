@@ -12,6 +12,8 @@ export interface ChainDefinition {
   readonly blockTimeMs: number
   /** Confirmations that count as safe by default; frozen on an invoice when its asset is locked. */
   readonly confirmations: number
+  /** True where a payment confirms only in a block that the chain itself calls final: TRON's solid blocks, Solana's finalized slots. */
+  readonly confirmsByFinality: boolean
   /** Blocks a reorganisation may reach back before the scanner halts and asks a person. */
   readonly finalityDepth: number
   /** Most blocks that one request for logs may span; providers with a lower limit are met by splitting. */

@@ -2,10 +2,11 @@ import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
 import { COUNT, DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 
 /** A stored chain cursor. The lease's epoch outlives the lease, because it must never fall. */
-export type CursorDocument = Omit<ChainCursor, 'id' | 'time' | 'headSeenAt' | 'lease' | 'window'> & {
+export type CursorDocument = Omit<ChainCursor, 'id' | 'time' | 'headSeenAt' | 'mempoolAt' | 'lease' | 'window'> & {
   _id: string
   time: Date
   headSeenAt: Date
+  mempoolAt?: Date
   window: [number, string][]
   lease: { owner: string; until: Date } | null
   leaseEpoch: number
@@ -25,6 +26,7 @@ export const CHAIN_CURSORS = defineCollection<CursorDocument>(
     headHeight: COUNT,
     headSeenAt: DATE,
     finalizedHeight: optional(Number),
+    mempoolAt: optional(Date),
     status: { type: String, enum: ['live', 'catchup', 'halted'], required: true },
     haltReason: optional(String),
     genesisHash: String,

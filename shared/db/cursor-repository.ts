@@ -65,11 +65,12 @@ export function createCursorRepository(db: Database): CursorRepository {
 type CursorChange = Parameters<CursorRepository['advance']>[3]
 
 function changeToDocument(next: CursorChange) {
-  const { time, headSeenAt, window, ...same } = next
+  const { time, headSeenAt, mempoolAt, window, ...same } = next
   return {
     ...same,
     ...(time !== undefined && { time: toDate(time) }),
     ...(headSeenAt !== undefined && { headSeenAt: toDate(headSeenAt) }),
+    ...(mempoolAt !== undefined && { mempoolAt: toDate(mempoolAt) }),
     ...(window !== undefined && { window: copyWindow(window) }),
   }
 }
@@ -78,12 +79,13 @@ const copyWindow = (window: ChainCursor['window']): CursorDocument['window'] =>
   window.map(([height, hash]) => [height, hash])
 
 function toDocument(cursor: ChainCursor): CursorDocument {
-  const { id, time, headSeenAt, lease, window, ...same } = cursor
+  const { id, time, headSeenAt, mempoolAt, lease, window, ...same } = cursor
   return {
     _id: id,
     ...same,
     time: toDate(time),
     headSeenAt: toDate(headSeenAt),
+    ...(mempoolAt !== undefined && { mempoolAt: toDate(mempoolAt) }),
     window: copyWindow(window),
     lease: lease === null ? null : { owner: lease.owner, until: toDate(lease.until) },
     leaseEpoch: lease?.epoch ?? 0,
@@ -91,12 +93,13 @@ function toDocument(cursor: ChainCursor): CursorDocument {
 }
 
 function fromDocument(stored: CursorDocument): ChainCursor {
-  const { _id, time, headSeenAt, lease, leaseEpoch, ...same } = stored
+  const { _id, time, headSeenAt, mempoolAt, lease, leaseEpoch, ...same } = stored
   return {
     id: _id,
     ...same,
     time: toMs(time),
     headSeenAt: toMs(headSeenAt),
+    ...(mempoolAt !== undefined && { mempoolAt: toMs(mempoolAt) }),
     lease: lease === null ? null : { owner: lease.owner, epoch: leaseEpoch, until: toMs(lease.until) },
   }
 }

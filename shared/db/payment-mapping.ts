@@ -32,6 +32,7 @@ export function paymentToDocument(payment: Payment): PaymentDocument {
   return {
     ...same,
     _id: id,
+    spends: [...payment.spends],
     amountBase: payment.amountBase.toString(),
     block: payment.block === null ? null : blockToDocument(payment.block),
     confirmedAt: toDateOrNull(payment.confirmedAt),
@@ -66,6 +67,9 @@ export function unseenDocument(sighting: PaymentSighting, id: string, at: Ms): P
     requiredConfirmations: sighting.requiredConfirmations,
     confirmAt: null,
     confirmedAt: null,
+    needsFinality: sighting.needsFinality,
+    spends: [...sighting.spends],
+    replacedBy: null,
     firstSeenAt: toDate(sighting.firstSeenAt),
     version: 0,
     scanEpoch: 0,

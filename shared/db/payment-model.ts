@@ -25,6 +25,9 @@ export interface PaymentDocument {
   requiredConfirmations: number
   confirmAt: number | null
   confirmedAt: Date | null
+  needsFinality: boolean
+  spends: string[]
+  replacedBy: string | null
   firstSeenAt: Date
   version: number
   /** Absent when every version was applied to the invoice, so that the partial index holds only open work. */
@@ -64,6 +67,9 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
     requiredConfirmations: COUNT,
     confirmAt: optional(Number),
     confirmedAt: optional(Date),
+    needsFinality: Boolean,
+    spends: [String],
+    replacedBy: optional(String),
     firstSeenAt: DATE,
     version: COUNT,
     dirtyAt: optional(Date),

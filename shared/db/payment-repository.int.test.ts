@@ -120,21 +120,31 @@ describe('confirmThrough', () => {
   it('confirms each payment once, at its height', async () => {
     const { base, scope, sighting } = scene()
     await repository().recordSightings([sighting()], 1, 1)
-    expect(await repository().confirmThrough({ ...scope, height: base + 1, epoch: 1, at: 2 })).toEqual([])
-    const [confirmed, ...others] = await repository().confirmThrough({ ...scope, height: base + 2, epoch: 1, at: 3 })
+    expect(
+      await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 1, epoch: 1, at: 2 }),
+    ).toEqual([])
+    const [confirmed, ...others] = await repository().confirmThrough({
+      ...scope,
+      finalizedHeight: null,
+      height: base + 2,
+      epoch: 1,
+      at: 3,
+    })
     expect(others).toEqual([])
     expect(confirmed).toMatchObject({ state: 'confirmed', confirmedAt: 3, version: 2, dirtyAt: 3, updatedAt: 3 })
-    expect(await repository().confirmThrough({ ...scope, height: base + 3, epoch: 1, at: 4 })).toEqual([])
+    expect(
+      await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 3, epoch: 1, at: 4 }),
+    ).toEqual([])
   })
 
   it('is fenced', async () => {
     const { id, base, scope, sighting } = scene()
     await repository().recordSightings([sighting()], 5, 1)
-    await expect(repository().confirmThrough({ ...scope, height: base + 2, epoch: 4, at: 2 })).rejects.toThrow(
-      ScannerFenced,
-    )
+    await expect(
+      repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 4, at: 2 }),
+    ).rejects.toThrow(ScannerFenced)
     expect(await repository().listByInvoice(id)).toMatchObject([{ state: 'detected' }])
-    await repository().confirmThrough({ ...scope, height: base + 2, epoch: 5, at: 2 })
+    await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 5, at: 2 })
   })
 
   // Guarantee: only a block of the scanned chain confirms. A scanner that slept may store a payment of a dead block at any time.
@@ -146,7 +156,13 @@ describe('confirmThrough', () => {
     const window: [number, string][] = [0, 1, 2, 3].map((offset) => [base + offset, block(offset).hash])
     await cursors.updateOne({ _id: 'test:ethereum' }, { $set: { window } }, { upsert: true })
 
-    const changed = await repository().confirmThrough({ ...scope, height: base + 3, epoch: 1, at: 2 })
+    const changed = await repository().confirmThrough({
+      ...scope,
+      finalizedHeight: null,
+      height: base + 3,
+      epoch: 1,
+      at: 2,
+    })
     await cursors.deleteMany({})
     expect(changed.map(({ key, state }) => ({ key, state }))).toEqual([
       { key: `ethereum:${id}:1`, state: 'confirmed' },
@@ -159,7 +175,7 @@ describe('orphanAbove', () => {
   it('takes live payments above the fork out of their blocks, and a new block brings them back', async () => {
     const { base, block, scope, sighting } = scene()
     await repository().recordSightings([sighting()], 1, 1)
-    await repository().confirmThrough({ ...scope, height: base + 2, epoch: 1, at: 2 })
+    await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 1, at: 2 })
     expect(await repository().orphanAbove({ ...scope, forkHeight: base, epoch: 1, at: 3 })).toEqual([])
     const [orphaned] = await repository().orphanAbove({ ...scope, forkHeight: base - 1, epoch: 1, at: 3 })
     expect(orphaned).toMatchObject({ state: 'orphaned', block: null, confirmAt: null, confirmedAt: null, version: 3 })
@@ -182,7 +198,7 @@ describe('the fold', () => {
   it('clears the hint only for the version that was applied', async () => {
     const { id, base, scope, sighting } = scene()
     const [first] = await repository().recordSightings([sighting()], 1, 100)
-    await repository().confirmThrough({ ...scope, height: base + 2, epoch: 1, at: 200 })
+    await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 1, at: 200 })
     const key = first?.key ?? ''
     const judged = { key, counted: true, uncountedReason: null, late: true }
     await repository().markApplied([{ ...judged, version: 1 }])

@@ -115,6 +115,7 @@ function sightingPipeline(sighting: PaymentSighting, unseen: PaymentDocument, wr
         confirmAt:
           block === null ? '$confirmAt' : ifMoved({ $add: ['$requiredConfirmations', block.height - 1] }, '$confirmAt'),
         confirmedAt: ifMoved(null, '$confirmedAt'),
+        replacedBy: ifMoved(null, '$replacedBy'),
         scanEpoch: write.epoch,
         ...stampWhen('$moved', write),
       },

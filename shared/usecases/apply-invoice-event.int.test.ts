@@ -46,7 +46,7 @@ describe('applyInvoiceEvent', () => {
     const { id } = invoice.terms
     const block = blockWith(20, engine.deps.clock.now(), lockOf(invoice), [{ key: 'full', amountBase: 25_000_000n }])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
-    await confirmPayments(engine.deps, { ...CHAIN, height: 22 })
+    await confirmPayments(engine.deps, { ...CHAIN, height: 22, finalizedHeight: null })
     await advanceInvoice(engine.deps, id)
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
     await advanceInvoice(engine.deps, id)

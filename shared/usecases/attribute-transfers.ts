@@ -1,21 +1,28 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import type { AssetLock } from '#shared/domain/invoice/model.ts'
+import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
-import type { PaymentSighting, UncountedReason } from './ports/payments.ts'
-import type { RawTransfer, ScannedBlock } from './ports/scanning.ts'
+import type { PaymentBlock, PaymentSighting, UncountedReason } from './ports/payments.ts'
+import type { RawTransfer } from './ports/scanning.ts'
 
 /** What finding the owner of a transfer needs. */
 export interface AttributeDeps {
   readonly invoices: Pick<InvoiceRepository, 'findByMatchKeys'>
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations'>
+  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality'>
 }
 
-/** Blocks of one network in one mode, with the transfers to watched addresses. */
+/** A transfer to a watched address, the block it stands in if any, and when it was first seen as far as the finder knows. */
+export interface FoundTransfer {
+  readonly transfer: RawTransfer
+  readonly block: PaymentBlock | null
+  readonly seenAt: Ms
+}
+
+/** Transfers of one network in one mode. */
 export interface AttributeInput {
   readonly mode: Mode
   readonly network: NetworkId
-  readonly blocks: readonly ScannedBlock[]
+  readonly found: readonly FoundTransfer[]
 }
 
 interface Owner {
@@ -28,19 +35,17 @@ interface Owner {
  * Says of each transfer which invoice its address belongs to and whether it is the money that was asked for. An
  * address derived from an extended key belongs to the invoice that claimed it for ever, whatever its state; a
  * transfer to an address that no invoice holds is `unmatched`. Which lock is active is not asked here: the fold
- * judges it with all payments in view. Order of blocks and transfers is kept.
+ * judges it with all payments in view. Order is kept.
  */
 export async function attributeTransfers(
   deps: AttributeDeps,
   input: AttributeInput,
 ): Promise<readonly PaymentSighting[]> {
-  const matchKeys = new Set(input.blocks.flatMap((block) => block.transfers.map((transfer) => transfer.matchKey)))
+  const matchKeys = new Set(input.found.map(({ transfer }) => transfer.matchKey))
   if (matchKeys.size === 0) return []
   const family = familyOf(deps.catalog, input.network)
   const owners = ownersByMatchKey(await deps.invoices.findByMatchKeys(input.mode, [...matchKeys]), family)
-  return input.blocks.flatMap((block) =>
-    block.transfers.map((transfer) => sighting(deps, input, block, transfer, owners.get(transfer.matchKey) ?? null)),
-  )
+  return input.found.map((found) => sighting(deps, input, found, owners.get(found.transfer.matchKey) ?? null))
 }
 
 /** The address family of a network, from the catalogue's rows. */
@@ -62,12 +67,12 @@ function ownersByMatchKey(found: readonly Owner[], family: Family): ReadonlyMap<
 function sighting(
   deps: AttributeDeps,
   input: AttributeInput,
-  block: ScannedBlock,
-  transfer: RawTransfer,
+  { transfer, block, seenAt }: FoundTransfer,
   owner: Owner | null,
 ): PaymentSighting {
   const locks = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
   const lock = locks.find((candidate) => candidate.asset === transfer.asset && candidate.network === input.network)
+  const confirmations = lock?.requiredConfirmations ?? defaultConfirmations(deps.catalog, input, transfer)
   return {
     key: transfer.key,
     mode: input.mode,
@@ -82,9 +87,11 @@ function sighting(
     txHash: transfer.txHash,
     outputIndex: transfer.outputIndex,
     contract: transfer.contract,
-    block: { height: block.height, hash: block.hash, time: block.time },
-    requiredConfirmations: lock?.requiredConfirmations ?? defaultConfirmations(deps.catalog, input, transfer),
-    firstSeenAt: block.time,
+    block,
+    requiredConfirmations: Math.max(confirmations, transfer.minConfirmations ?? 1),
+    needsFinality: lock?.needsFinality ?? deps.catalog.needsFinality(input.network),
+    spends: transfer.spends ?? [],
+    firstSeenAt: seenAt,
     uncountedReason: lock === undefined ? foreignReason(owner, locks, input.network) : null,
   }
 }

@@ -61,7 +61,8 @@ async function chainPosition(
 ): Promise<Ms | null> {
   if (!deps.catalog.hasNode(network, mode)) return now
   if (cursor === null || cursor.height < 0) return null
-  if (!standsStill(cursor, now)) return Math.min(cursor.time, now)
+  // Where unconfirmed transactions are seen, the last look at all of them counts: a payment announced in time is on time.
+  if (!standsStill(cursor, now)) return Math.min(Math.max(cursor.time, cursor.mempoolAt ?? 0), now)
   await deps.exceptions.open([
     {
       id: `halted_chain:${mode}:${network}`,

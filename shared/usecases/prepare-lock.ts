@@ -120,6 +120,7 @@ function lockOn(
     matchKey,
     claim: `${mode}:${info.family}:${matchKey}`,
     requiredConfirmations: requiredConfirmations(deps.catalog, policy, info.id, mode),
+    ...(policy.confirmations[info.id] === 'finalized' && { needsFinality: true }),
     policy: frozenBounds(policy, info, amountBase),
     quotes: [{ ...priced, uri }],
     from: request.at,

@@ -96,7 +96,13 @@ describe('recordBlockTransfers', () => {
     await record('ethereum', blockWith(50, now, lockOf(invoice), [{ key: 'gone', amountBase: 25_000_000n }]), 5)
     // The scanner died before its cursor moved; the block that stands at this height now has no such transfer.
     await record('ethereum', { ...blockWith(50, now, lockOf(invoice), []), hash: 'hash50-other' }, 6)
-    await confirmPayments(engine.deps, { mode: 'test', network: 'ethereum', epoch: 6, height: 60 })
+    await confirmPayments(engine.deps, {
+      mode: 'test',
+      network: 'ethereum',
+      epoch: 6,
+      height: 60,
+      finalizedHeight: null,
+    })
     await advanceInvoice(engine.deps, invoice.terms.id)
 
     expect(await engine.deps.payments.listByInvoice(invoice.terms.id)).toMatchObject([{ state: 'orphaned' }])

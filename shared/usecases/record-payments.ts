@@ -1,19 +1,28 @@
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { type AttributeDeps, attributeTransfers, familyOf } from './attribute-transfers.ts'
+import { type AttributeDeps, attributeTransfers, type FoundTransfer, familyOf } from './attribute-transfers.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ExceptionRecord, ExceptionRepository } from './ports/events.ts'
-import type { Payment, PaymentRepository, PaymentSighting } from './ports/payments.ts'
+import type { Payment, PaymentRepository, PaymentSighting, UnconfirmedFate } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
-import type { ScannedBlock } from './ports/scanning.ts'
+import { type ChainClient, NodeUnreliable, type RawTransfer, type ScannedBlock } from './ports/scanning.ts'
 import type { WalletRepository } from './ports/wallets.ts'
 
 /** What storing a scanner's findings needs. */
 export interface RecordDeps extends AttributeDeps, Ambient {
-  readonly payments: Pick<PaymentRepository, 'recordSightings' | 'confirmThrough' | 'orphanAbove' | 'orphanStrangers'>
+  readonly payments: Pick<
+    PaymentRepository,
+    | 'recordSightings'
+    | 'dueForConfirmation'
+    | 'confirmThrough'
+    | 'orphanAbove'
+    | 'orphanStrangers'
+    | 'unconfirmed'
+    | 'endUnconfirmed'
+  >
   readonly exceptions: Pick<ExceptionRepository, 'open'>
   readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations'>
+  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality'>
   readonly kicker: Kicker
 }
 
@@ -22,6 +31,10 @@ export interface RecordInput {
   readonly mode: Mode
   readonly network: NetworkId
   readonly blocks: readonly ScannedBlock[]
+  /** Height from which everything up to the last block was read; that of the first block when heights have no gaps. */
+  readonly from?: number
+  /** Unconfirmed payments of the network whose outpoints were asked for; a block that spends one otherwise ends it. */
+  readonly unconfirmed?: readonly Payment[]
   /** Epoch of the lease; an older one than the stored is refused with `ScannerFenced`. */
   readonly epoch: number
 }
@@ -33,15 +46,74 @@ export interface RecordInput {
  * Throws `ScannerFenced` when a newer lease holder wrote already. Returns the changed payments.
  */
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
-  const sightings = await attributeTransfers(deps, input)
-  const recorded =
-    sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, input.epoch, deps.clock.now())
+  const { unconfirmed = [] } = input
+  const found = input.blocks.flatMap(({ height, hash, time, transfers }) =>
+    transfers.map((transfer) => {
+      const block = { height, hash, time }
+      return { transfer, block, seenAt: Math.min(time, inheritedSight(transfer, unconfirmed)) }
+    }),
+  )
+  const recorded = await recordFound(deps, input, found)
+  const { mode, network, epoch, from, blocks } = input
+  const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
+  const replaced = await endPayments(deps, { mode, network, epoch }, replacedBy(unconfirmed, spent))
+  const strangers = { mode, network, epoch, blocks, at: deps.clock.now(), ...(from !== undefined && { from }) }
+  const orphaned = await deps.payments.orphanStrangers(strangers)
+  report(deps, input.network, 'orphaned', orphaned)
+  return [...recorded, ...replaced, ...orphaned]
+}
+
+/** Stores found transfers as payments, with their exceptions, and wakes the invoices. Returns the changed payments. */
+export async function recordFound(
+  deps: RecordDeps,
+  position: ChainPosition,
+  found: readonly FoundTransfer[],
+): Promise<readonly Payment[]> {
+  if (found.length === 0) return []
+  const sightings = await attributeTransfers(deps, { mode: position.mode, network: position.network, found })
+  const recorded = await deps.payments.recordSightings(sightings, position.epoch, deps.clock.now())
   const strays = await strayExceptions(deps, sightings)
   if (strays.length > 0) await deps.exceptions.open(strays)
-  report(deps, input.network, 'recorded', recorded)
-  const orphaned = await deps.payments.orphanStrangers({ ...input, at: deps.clock.now() })
-  report(deps, input.network, 'orphaned', orphaned)
-  return [...recorded, ...orphaned]
+  report(deps, position.network, 'recorded', recorded)
+  return recorded
+}
+
+/** Ends unconfirmed payments and wakes their invoices. Returns those that were still unconfirmed. */
+export async function endPayments(
+  deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics'>,
+  position: ChainPosition,
+  fates: readonly UnconfirmedFate[],
+): Promise<readonly Payment[]> {
+  if (fates.length === 0) return []
+  const { mode, network, epoch } = position
+  const ended = await deps.payments.endUnconfirmed({ mode, network, epoch, fates, at: deps.clock.now() })
+  report(deps, network, 'ended', ended)
+  return ended
+}
+
+/** The payments whose outpoints another transaction spends. */
+export function replacedBy(
+  unconfirmed: readonly Payment[],
+  spent: ReadonlyMap<string, string>,
+): readonly UnconfirmedFate[] {
+  if (spent.size === 0) return []
+  return unconfirmed.flatMap(({ key, spends, txHash }) => {
+    const spender = spends.map((outpoint) => spent.get(outpoint)).find((id) => id !== undefined && id !== txHash)
+    return spender === undefined ? [] : [{ key, state: 'replaced' as const, replacedBy: spender }]
+  })
+}
+
+/**
+ * When the money behind a transfer was first seen: a transaction that replaces another one and pays the same script is the
+ * same payment to its payer. Infinity when it replaces none.
+ */
+export function inheritedSight(transfer: RawTransfer, unconfirmed: readonly Payment[]): number {
+  const spends = new Set(transfer.spends)
+  if (spends.size === 0) return Number.POSITIVE_INFINITY
+  const replaced = unconfirmed.filter(
+    (payment) => payment.matchKey === transfer.matchKey && payment.spends.some((outpoint) => spends.has(outpoint)),
+  )
+  return Math.min(Number.POSITIVE_INFINITY, ...replaced.map((payment) => payment.firstSeenAt))
 }
 
 /** Where a scanner stands. */
@@ -51,15 +123,26 @@ export interface ChainPosition {
   readonly epoch: number
 }
 
+/** Where the chain stands, and who else can say what is in its blocks. */
+export interface ConfirmInput extends ChainPosition {
+  /** Height of the committed cursor. */
+  readonly height: number
+  /** Final as the chain itself says; null where it does not. */
+  readonly finalizedHeight: number | null
+  readonly client?: Pick<ChainClient, 'doubted'>
+}
+
 /**
  * Confirms what has enough blocks on top as of the committed cursor `height`, takes back what stands in a block that the
- * cursor does not know, and wakes the invoices. Returns what changed.
+ * cursor does not know, and wakes the invoices. What a second node does not show in the same block waits. Returns what changed.
  */
 export async function confirmPayments(
-  deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics'>,
-  input: ChainPosition & { readonly height: number },
+  deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics' | 'logger'>,
+  input: ConfirmInput,
 ): Promise<readonly Payment[]> {
-  const changed = await deps.payments.confirmThrough({ ...input, at: deps.clock.now() })
+  const { client, ...scope } = input
+  const except = client?.doubted === undefined ? [] : await doubtedKeys(deps, scope, client)
+  const changed = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')
   report(
     deps,
@@ -69,6 +152,35 @@ export async function confirmPayments(
   )
   report(deps, input.network, 'orphaned', orphaned)
   return changed
+}
+
+/** Keys of due payments that a second node does not vouch for; all of them when it does not answer. */
+async function doubtedKeys(
+  deps: Pick<RecordDeps, 'payments' | 'metrics' | 'logger'>,
+  scope: Omit<ConfirmInput, 'client'>,
+  client: Pick<ChainClient, 'doubted'>,
+): Promise<readonly string[]> {
+  const due = await deps.payments.dueForConfirmation(scope)
+  if (due.length === 0 || client.doubted === undefined) return []
+  const asked = due.flatMap(({ txHash, block }) =>
+    txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash }],
+  )
+  let doubted: ReadonlySet<string>
+  try {
+    doubted = await client.doubted(asked)
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    doubted = new Set(asked.map(({ txHash }) => txHash))
+  }
+  const keys = due.filter(({ txHash }) => txHash !== null && doubted.has(txHash)).map(({ key }) => key)
+  if (keys.length > 0) {
+    deps.metrics.count('scanner_doubted_total', { network: scope.network }, keys.length)
+    deps.logger.warn(
+      { network: scope.network, mode: scope.mode, payments: keys.length },
+      'no second node confirms these',
+    )
+  }
+  return keys
 }
 
 /** Takes back what stood in blocks above `forkHeight`, and wakes the invoices. Returns what changed. */
@@ -84,7 +196,7 @@ export async function orphanPayments(
 function report(
   deps: Pick<RecordDeps, 'kicker' | 'metrics'>,
   network: NetworkId,
-  what: 'recorded' | 'confirmed' | 'orphaned',
+  what: 'recorded' | 'confirmed' | 'orphaned' | 'ended',
   changed: readonly Payment[],
 ): void {
   if (changed.length === 0) return

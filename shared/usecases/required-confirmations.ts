@@ -9,5 +9,6 @@ export function requiredConfirmations(
   asset: AssetId,
   mode: Mode,
 ): number {
-  return policy.confirmations[asset] ?? catalog.confirmations(asset, mode)
+  const own = policy.confirmations[asset]
+  return own === undefined || own === 'finalized' ? catalog.confirmations(asset, mode) : own
 }

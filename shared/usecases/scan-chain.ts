@@ -76,7 +76,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
         }
         logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
         try {
-          await runSession({ deps, source, lease, cursor, index: source.createIndex() })
+          await runSession({ deps, source, lease, cursor, index: source.createIndex(), missingSince: new Map() })
         } finally {
           await lease.release()
         }

@@ -37,8 +37,10 @@ async function findFork(client: ChainClient, window: HashWindow, headHeight: num
   for (const [height, hash] of [...window].reverse()) {
     if (height > headHeight) continue
     const block = await client.blockAt(height)
-    if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
-    if (block.hash === hash) return block
+    if (block === null && client.hasGaps !== true) {
+      throw new NodeUnreliable(`the node has no block ${height} below its head`)
+    }
+    if (block?.hash === hash) return block
   }
   return null
 }

@@ -23,6 +23,8 @@ export interface ScanSource {
   readonly pollMs: number
   /** A reorganisation deeper than this halts the scanner. */
   readonly finalityDepth: number
+  /** An unconfirmed payment that the node no longer has counts as gone after this time, milliseconds. */
+  readonly dropAfterMs: number
   /** Most blocks read and committed in one step. */
   readonly batchMax: number
   /** True for development chains, which may be replaced by another behind the same URL. */
@@ -35,6 +37,8 @@ export interface ScanSession {
   readonly source: ScanSource
   readonly lease: ScanLease
   readonly index: WatchIndex
+  /** Since when unconfirmed payments are missing from the node's mempool, by transfer key. */
+  readonly missingSince: Map<string, number>
   cursor: ChainCursor
 }
 

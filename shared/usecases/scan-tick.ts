@@ -1,5 +1,6 @@
 import type { ChainClient } from './ports/scanning.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
+import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { resolveReorg, resumeHalted } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow } from './scan-window.ts'
@@ -23,7 +24,10 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
   if (session.cursor.status === 'halted') return resumeHalted(session)
   const { height, hash } = session.cursor
   if (head.height > height) return scanForward(session, head)
-  if (head.height === height && head.hash === hash) return heartbeat(session, head)
+  if (head.height === height && head.hash === hash) {
+    await scanMempool(session)
+    return heartbeat(session, head)
+  }
   // A lower head is a node that lags behind another one, or a development chain that lost its last blocks.
   if (head.height < height && !source.development) return false
   await resolveReorg(session, head.height)
@@ -33,7 +37,9 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
 async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const { deps, source, cursor, index } = session
   const to = Math.min(head.height, cursor.height + source.batchMax)
-  const blocks = await source.client.scan(cursor.height + 1, to, index)
+  const unconfirmed = await unconfirmedOf(session)
+  const from = cursor.height + 1
+  const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed))
   const [first] = blocks
   const last = blocks.at(-1)
   if (first === undefined || last === undefined) return false
@@ -42,7 +48,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
     return true
   }
   assertHeld(session)
-  await recordBlockTransfers(deps, { ...writeScope(session), blocks })
+  await recordBlockTransfers(deps, { ...writeScope(session), from, blocks, unconfirmed })
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
     height: last.height,
@@ -60,12 +66,20 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
 export async function confirmThroughCursor(session: ScanSession): Promise<void> {
   if (session.cursor.status === 'halted') return
   assertHeld(session)
-  await confirmPayments(session.deps, { ...writeScope(session), height: session.cursor.height })
+  const { height, finalizedHeight } = session.cursor
+  await confirmPayments(session.deps, {
+    ...writeScope(session),
+    height,
+    finalizedHeight,
+    client: session.source.client,
+  })
 }
 
 async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
-  if (session.deps.clock.now() - session.cursor.headSeenAt >= HEARTBEAT_MS) {
+  const finalityMoved = (head.finalizedHeight ?? -1) > (session.cursor.finalizedHeight ?? -1)
+  if (finalityMoved || session.deps.clock.now() - session.cursor.headSeenAt >= HEARTBEAT_MS) {
     await moveCursor(session, { status: 'live', ...headFields(session, head) })
+    if (finalityMoved) await confirmThroughCursor(session)
   }
   return false
 }

@@ -147,6 +147,8 @@ export function sampleSighting(key: string, overrides: Partial<PaymentSighting> 
     contract: '0xcc',
     block: { height: 100, hash: '0xblock100', time: 1_000 },
     requiredConfirmations: 3,
+    needsFinality: false,
+    spends: [],
     firstSeenAt: 1_000,
     uncountedReason: null,
     ...overrides,

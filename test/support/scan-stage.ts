@@ -130,6 +130,7 @@ const SOURCE = {
   family: 'evm',
   createIndex: createWatchIndex,
   pollMs: 20,
+  dropAfterMs: 500,
   finalityDepth: 65,
   batchMax: 50,
   development: true,

@@ -9,6 +9,7 @@ export const arbitrum: ChainDefinition = {
   nativeSymbol: 'ETH',
   blockTimeMs: 250,
   confirmations: 40,
+  confirmsByFinality: false,
   finalityDepth: 480,
   logsRangeMax: 200,
   explorerTx: { live: 'https://arbiscan.io/tx/{tx}', test: 'https://sepolia.arbiscan.io/tx/{tx}' },

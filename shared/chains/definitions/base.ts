@@ -9,6 +9,7 @@ export const base: ChainDefinition = {
   nativeSymbol: 'ETH',
   blockTimeMs: 2_000,
   confirmations: 10,
+  confirmsByFinality: false,
   finalityDepth: 256,
   logsRangeMax: 100,
   explorerTx: { live: 'https://basescan.org/tx/{tx}', test: 'https://sepolia.basescan.org/tx/{tx}' },

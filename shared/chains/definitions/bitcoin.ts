@@ -9,6 +9,7 @@ export const bitcoin: ChainDefinition = {
   nativeSymbol: 'BTC',
   blockTimeMs: 600_000,
   confirmations: 2,
+  confirmsByFinality: false,
   finalityDepth: 100,
   logsRangeMax: 1,
   explorerTx: { live: 'https://mempool.space/tx/{tx}', test: 'https://mempool.space/testnet4/tx/{tx}' },

@@ -9,6 +9,7 @@ export const bsc: ChainDefinition = {
   nativeSymbol: 'BNB',
   blockTimeMs: 450,
   confirmations: 15,
+  confirmsByFinality: false,
   finalityDepth: 64,
   logsRangeMax: 100,
   explorerTx: { live: 'https://bscscan.com/tx/{tx}', test: 'https://testnet.bscscan.com/tx/{tx}' },

@@ -9,6 +9,7 @@ export const dogecoin: ChainDefinition = {
   nativeSymbol: 'DOGE',
   blockTimeMs: 60_000,
   confirmations: 40,
+  confirmsByFinality: false,
   finalityDepth: 240,
   logsRangeMax: 1,
   explorerTx: { live: 'https://blockchair.com/dogecoin/transaction/{tx}', test: null },

@@ -9,6 +9,7 @@ export const ethereum: ChainDefinition = {
   nativeSymbol: 'ETH',
   blockTimeMs: 12_000,
   confirmations: 12,
+  confirmsByFinality: false,
   finalityDepth: 65,
   logsRangeMax: 100,
   explorerTx: { live: 'https://etherscan.io/tx/{tx}', test: 'https://sepolia.etherscan.io/tx/{tx}' },

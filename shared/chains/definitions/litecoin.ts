@@ -9,6 +9,7 @@ export const litecoin: ChainDefinition = {
   nativeSymbol: 'LTC',
   blockTimeMs: 150_000,
   confirmations: 6,
+  confirmsByFinality: false,
   finalityDepth: 100,
   logsRangeMax: 1,
   explorerTx: { live: 'https://litecoinspace.org/tx/{tx}', test: 'https://litecoinspace.org/testnet/tx/{tx}' },

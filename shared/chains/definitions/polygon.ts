@@ -9,6 +9,7 @@ export const polygon: ChainDefinition = {
   nativeSymbol: 'POL',
   blockTimeMs: 2_000,
   confirmations: 64,
+  confirmsByFinality: false,
   finalityDepth: 256,
   logsRangeMax: 100,
   explorerTx: { live: 'https://polygonscan.com/tx/{tx}', test: 'https://amoy.polygonscan.com/tx/{tx}' },

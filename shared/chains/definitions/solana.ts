@@ -9,6 +9,7 @@ export const solana: ChainDefinition = {
   nativeSymbol: 'SOL',
   blockTimeMs: 400,
   confirmations: 32,
+  confirmsByFinality: true,
   finalityDepth: 64,
   logsRangeMax: 1,
   explorerTx: { live: 'https://solscan.io/tx/{tx}', test: 'https://solscan.io/tx/{tx}?cluster=devnet' },

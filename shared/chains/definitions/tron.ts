@@ -9,6 +9,7 @@ export const tron: ChainDefinition = {
   nativeSymbol: 'TRX',
   blockTimeMs: 3_000,
   confirmations: 19,
+  confirmsByFinality: true,
   finalityDepth: 27,
   logsRangeMax: 1,
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },

@@ -53,6 +53,15 @@ export interface LockPolicy {
   readonly dustBase: bigint
 }
 
+/** A claim that ends: an address of a pool, or one amount on an address that many invoices share. */
+export interface LockHold {
+  readonly kind: 'address' | 'amount'
+  /** How long after the last moment at which money for this invoice may come the claim still stands. */
+  readonly quarantineMs: number
+  /** Null while the claim stands; money first seen from then on is not this invoice's. */
+  readonly releasedAt: Ms | null
+}
+
 /** An asset chosen for an invoice: the address, the claim that reserves it and every quote given on it. */
 export interface AssetLock {
   readonly asset: AssetId
@@ -68,7 +77,13 @@ export interface AssetLock {
   readonly claim: string
   /** Claims of earlier quotes on this lock where amounts are unique; they stay reserved together with `claim`. */
   readonly formerClaims?: readonly string[]
+  /** Present when the claim is handed on one day; absent when the address is this invoice's for ever. */
+  readonly hold?: LockHold
+  /** 32 bytes as lower-case hex that a payment may name to be known as this lock's (Solana Pay); never used again. */
+  readonly reference?: string
   readonly requiredConfirmations: number
+  /** True when a payment must also lie in a block that the chain itself calls final; absent = as the network has it. */
+  readonly needsFinality?: boolean
   readonly policy: LockPolicy
   /** At least one; the last one is current. */
   readonly quotes: readonly Quote[]

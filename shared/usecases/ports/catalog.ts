@@ -23,12 +23,22 @@ export interface Catalog {
   contract(id: AssetId, mode: Mode): string | null
   /** Default confirmations in this mode (development networks ask for fewer). */
   confirmations(id: AssetId, mode: Mode): number
+  /** Payments on this network confirm only in blocks that the chain itself calls final. */
+  needsFinality(network: NetworkId): boolean
   /** A node is configured, hence a scanner watches the network in this mode. */
   hasNode(network: NetworkId, mode: Mode): boolean
   /** Usual time between two blocks, milliseconds. */
   blockTimeMs(network: NetworkId): number
-  /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. */
-  paymentUri(request: { asset: AssetId; mode: Mode; address: string; amount: string; amountBase: bigint }): string
+  /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. Throws RangeError on more decimals than the asset has. */
+  paymentUri(request: {
+    asset: AssetId
+    mode: Mode
+    address: string
+    amount: string
+    amountBase: bigint
+    /** 32 bytes as lower-case hex that the payment shall name; only Solana Pay has such a field. */
+    reference?: string
+  }): string
   explorerTxUrl(network: NetworkId, mode: Mode, txHash: string): string | null
 }
 
@@ -48,6 +58,19 @@ export interface AddressBook {
   normalise(family: Family, mode: Mode, value: string): { readonly xpub: string; readonly fingerprint: string }
   /** Addresses `from` … `from + count − 1` of the external chain. */
   derive(family: Family, mode: Mode, xpub: string, from: number, count: number): readonly DerivedAddress[]
+  /**
+   * Compares the first five addresses of a key with those of a second library. Throws an Error when one differs: nothing
+   * may be issued then.
+   */
+  verify(family: Family, mode: Mode, xpub: string): void
+  /**
+   * The distinct receiving addresses of a pasted list in their order, and how many entries repeated one. Throws
+   * `PaymeshError('VALIDATION_ERROR')` with path `value` that names each wrong line and repeats none of its text.
+   */
+  parseAddresses(
+    family: Family,
+    value: string,
+  ): { readonly addresses: readonly Omit<DerivedAddress, 'index'>[]; readonly repeated: number }
   /** The built-in sandbox key of test mode for a family. */
   sandboxKey(family: Family): { readonly xpub: string; readonly fingerprint: string }
 }

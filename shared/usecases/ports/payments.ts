@@ -43,6 +43,12 @@ export interface Payment {
   readonly requiredConfirmations: number
   /** Height at which the payment is confirmed; null while it is in no block. */
   readonly confirmAt: number | null
+  /** Its block must also be final as the chain itself says. */
+  readonly needsFinality: boolean
+  /** Outpoints that its transaction spends, `<txid>:<vout>`; whoever else spends one of them replaces it. Empty but for UTXO chains. */
+  readonly spends: readonly string[]
+  /** Transaction that replaced it. */
+  readonly replacedBy: string | null
   readonly confirmedAt: Ms | null
   readonly firstSeenAt: Ms
   /** Rises with every visible change. */
@@ -78,9 +84,16 @@ export interface PaymentSighting {
   readonly contract: string | null
   readonly block: PaymentBlock | null
   readonly requiredConfirmations: number
+  readonly needsFinality: boolean
+  readonly spends: readonly string[]
   readonly firstSeenAt: Ms
   readonly uncountedReason: UncountedReason | null
 }
+
+/** What became of a payment that was in no block yet. */
+export type UnconfirmedFate =
+  | { readonly key: string; readonly state: 'replaced'; readonly replacedBy: string }
+  | { readonly key: string; readonly state: 'dropped' }
 
 /** A newer lease holder wrote a payment of this scanner: stop at once. */
 export class ScannerFenced extends Error {
@@ -102,14 +115,34 @@ export interface PaymentRepository {
    * Returns the payments that changed. Throws `ScannerFenced`; throws on a differing amount for an existing key.
    */
   recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
+  /** The `detected` payments that `confirmThrough` would look at. */
+  dueForConfirmation(scope: {
+    mode: Mode
+    network: NetworkId
+    height: number
+    finalizedHeight: number | null
+  }): Promise<readonly Payment[]>
   /**
-   * `detected` → `confirmed` for payments with `confirmAt` ≤ height. Those whose block is not the one that the network's
-   * cursor remembers at its height are orphaned instead. Returns what changed.
+   * `detected` → `confirmed` for payments with `confirmAt` ≤ height that are final where they must be. Those whose block is
+   * not the one that the network's cursor remembers at its height are orphaned instead; those of `except` (transfer keys)
+   * stay as they are. Returns what changed.
    */
   confirmThrough(scope: {
     mode: Mode
     network: NetworkId
     height: number
+    finalizedHeight: number | null
+    except?: readonly string[]
+    epoch: number
+    at: Ms
+  }): Promise<readonly Payment[]>
+  /** The `detected` on-chain payments of a network that are in no block. */
+  unconfirmed(mode: Mode, network: NetworkId): Promise<readonly Payment[]>
+  /** Ends payments that are still `detected` in no block. Returns what changed. Throws `ScannerFenced`. */
+  endUnconfirmed(scope: {
+    mode: Mode
+    network: NetworkId
+    fates: readonly UnconfirmedFate[]
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
@@ -123,12 +156,14 @@ export interface PaymentRepository {
     at: Ms
   }): Promise<readonly Payment[]>
   /**
-   * Orphans unconfirmed on-chain payments that stand at the heights of these scanned blocks, given without gaps, but in
-   * other blocks: left by a scanner that stopped between storing payments and moving its cursor. Returns what changed.
+   * Orphans unconfirmed on-chain payments that stand at heights from `from` to the last of these scanned blocks, but in
+   * none of them: left by a scanner that stopped between storing payments and moving its cursor. `from` is the height of
+   * the first block unless heights before it were found empty. Returns what changed.
    */
   orphanStrangers(scope: {
     mode: Mode
     network: NetworkId
+    from?: number
     blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
     epoch: number
     at: Ms

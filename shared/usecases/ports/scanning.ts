@@ -16,6 +16,8 @@ export interface ChainCursor {
   readonly headHeight: number
   readonly headSeenAt: Ms
   readonly finalizedHeight: number | null
+  /** When the whole mempool was last looked through with the head scanned; absent where it cannot be seen. */
+  readonly mempoolAt?: Ms
   readonly status: 'live' | 'catchup' | 'halted'
   readonly haltReason: string | null
   /** Hash of block 0, to notice another chain behind the same URL. */
@@ -109,12 +111,7 @@ export interface ChainClient {
    * Blocks `from`…`to` in order, each with its matched transfers. Throws rather than leaving anything out. With gaps:
    * those that exist, and when none does, the first one above `to` up to the head; never nothing while the head is above `from`.
    */
-  scan(
-    from: number,
-    to: number,
-    watches: WatchIndex,
-    outpoints?: ReadonlySet<string>,
-  ): Promise<readonly ScannedBlock[]>
+  scan(from: number, to: number, watches: WatchIndex, outpoints?: ReadonlySet<string>): Promise<readonly ScannedBlock[]>
   /** The whole mempool, for chains whose unconfirmed transactions can be seen. */
   mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
   /**

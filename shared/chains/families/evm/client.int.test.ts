@@ -176,6 +176,7 @@ describe('adding an EVM network', () => {
     nativeSymbol: 'ETH',
     blockTimeMs: 2_000,
     confirmations: 10,
+    confirmsByFinality: false,
     finalityDepth: 256,
     logsRangeMax: 100,
     explorerTx: { live: 'https://optimistic.etherscan.io/tx/{tx}', test: null },
