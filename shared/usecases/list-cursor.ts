@@ -11,21 +11,27 @@ export interface CursorScope {
   readonly list: string
   readonly workspaceId: string
   readonly mode: Mode
+  /** What the list is narrowed to, by parameter; texts and numbers, always named in the same order. */
+  readonly filters?: Readonly<Record<string, string | number | undefined>>
 }
 
 /** Opaque page positions. */
 export interface ListCursor {
-  /** The position behind a resource: 38 characters of base64url, its id and a MAC over id, list, workspace and mode. */
+  /** The position behind a resource: 38 characters of base64url, its id and a MAC over id and scope. */
   encode(scope: CursorScope, lastId: string): string
-  /** The id in a cursor. Throws `VALIDATION_ERROR` at `cursor` when it is malformed or was made for another list, workspace or mode. */
+  /** The id in a cursor. Throws `VALIDATION_ERROR` at `cursor` when it is malformed or was made for another list, workspace, mode or filter. */
   decode(scope: CursorScope, cursor: string): string
 }
 
 /** Cursors under a secret of the installation, so that they hold over restarts and on every node. */
 export function createListCursor(secret: Uint8Array): ListCursor {
   const key = createHmac('sha256', secret).update('paymesh list cursor').digest()
-  const macOf = ({ list, workspaceId, mode }: CursorScope, id: Buffer): Buffer =>
-    createHmac('sha256', key).update(`${list}|${workspaceId}|${mode}|`).update(id).digest().subarray(0, MAC_BYTES)
+  const macOf = ({ list, workspaceId, mode, filters = {} }: CursorScope, id: Buffer): Buffer =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([list, workspaceId, mode, filters]))
+      .update(id)
+      .digest()
+      .subarray(0, MAC_BYTES)
   return {
     encode(scope, lastId) {
       const id = Buffer.from(lastId.replaceAll('-', ''), 'hex')

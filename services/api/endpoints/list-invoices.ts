@@ -13,21 +13,21 @@ export function listInvoices(deps: {
   readonly urls: PublicUrls
 }): Handler {
   return async (context) => {
-    const query = validate(invoiceListQuery, context.query)
+    const { limit, cursor, ...filters } = validate(invoiceListQuery, context.query)
     const workspaceId = context.workspace.id
     const { mode } = context
-    const scope = { list: 'invoices', workspaceId, mode }
+    const scope = { list: 'invoices', workspaceId, mode, filters }
     const rows = await deps.invoices.list({
       workspaceId,
       mode,
-      limit: query.limit + 1,
-      beforeId: query.cursor === undefined ? null : deps.listCursor.decode(scope, query.cursor),
-      status: query.status ?? null,
-      orderId: query.order_id ?? null,
-      createdAfter: query.created_after ?? null,
-      createdBefore: query.created_before ?? null,
+      limit: limit + 1,
+      beforeId: cursor === undefined ? null : deps.listCursor.decode(scope, cursor),
+      status: filters.status ?? null,
+      orderId: filters.order_id ?? null,
+      createdAfter: filters.created_after ?? null,
+      createdBefore: filters.created_before ?? null,
     })
-    const { page, meta } = cutPage(rows, query.limit, (last) => deps.listCursor.encode(scope, last.terms.id))
+    const { page, meta } = cutPage(rows, limit, (last) => deps.listCursor.encode(scope, last.terms.id))
     const resources = page.map(({ terms, state }) => presentInvoice(terms, snapshotInvoice(state), deps.urls))
     return respondList(context, resources, meta)
   }

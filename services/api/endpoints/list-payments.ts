@@ -8,18 +8,18 @@ import type { Handler } from '../route.ts'
 /** `GET /payments`: 200 with a page of the transfers of the key mode's invoices, newest first. */
 export function listPayments(deps: ListPaymentsDeps & { readonly listCursor: ListCursor }): Handler {
   return async (context) => {
-    const query = validate(paymentListQuery, context.query)
+    const { limit, cursor, ...filters } = validate(paymentListQuery, context.query)
     const workspaceId = context.workspace.id
     const { mode } = context
-    const scope = { list: 'payments', workspaceId, mode }
+    const scope = { list: 'payments', workspaceId, mode, filters }
     const records = await listRecords(deps, {
       workspaceId,
       mode,
-      invoiceId: query.invoice_id ?? null,
-      limit: query.limit + 1,
-      beforeId: query.cursor === undefined ? null : deps.listCursor.decode(scope, query.cursor),
+      invoiceId: filters.invoice_id ?? null,
+      limit: limit + 1,
+      beforeId: cursor === undefined ? null : deps.listCursor.decode(scope, cursor),
     })
-    const { page, meta } = cutPage(records, query.limit, (last) => deps.listCursor.encode(scope, last.id))
+    const { page, meta } = cutPage(records, limit, (last) => deps.listCursor.encode(scope, last.id))
     return respondList(context, page, meta)
   }
 }
