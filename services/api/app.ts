@@ -2,7 +2,8 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ApiDeps } from './api-deps.ts'
 import { MethodNotAllowed } from './middleware/error-answer.ts'
-import { type Executor, executeFailure, executeRoute } from './middleware/execute.ts'
+import { type Executor, executeFailure, executePage, executeRoute } from './middleware/execute.ts'
+import { referencePages } from './reference/pages.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 
@@ -23,6 +24,10 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
     for (const route of here) register(app, route, executeRoute(deps, route))
     const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     app.all(BASE_PATH + path, adapt(executeFailure(deps, new MethodNotAllowed(allow))))
+  }
+  for (const page of referencePages(deps.publicUrl)) {
+    app.get(BASE_PATH + page.path, adapt(executePage(deps, page)))
+    app.all(BASE_PATH + page.path, adapt(executeFailure(deps, new MethodNotAllowed('GET, HEAD'))))
   }
   app.use(adapt(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'There is no such path.' }))))
   // Express knows an error handler by its four parameters.

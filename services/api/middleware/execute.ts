@@ -6,6 +6,7 @@ import type { Credential } from '#shared/usecases/key-ring.ts'
 import type { Answer } from '#shared/usecases/ports/answer.ts'
 import { runOnce } from '#shared/usecases/run-once.ts'
 import type { ApiDeps } from '../api-deps.ts'
+import type { Page } from '../reference/pages.ts'
 import type { Handler, RequestContext, Route } from '../route.ts'
 import { type Admitted, addressBucket, admit, requireAdmission } from './admit.ts'
 import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
@@ -37,15 +38,12 @@ export function executeRoute(deps: ApiDeps, route: Route): Executor {
     const context = await readContext(request, admitted, credential, requestId, params, route)
     return runHandler(deps, route, handler, context)
   }
-  return executor(deps, route, work)
+  return executor(deps, { route, name: `${route.method} ${route.path}` }, work)
 }
 
 /** The executor of a page that is the same for everybody and needs no key; it costs a token like any other request. */
-export function executePage(
-  deps: ApiDeps,
-  page: { readonly body: () => string; readonly headers: OutgoingHttpHeaders },
-): Executor {
-  return executor(deps, null, async (_request, admitted) => {
+export function executePage(deps: ApiDeps, page: Page): Executor {
+  return executor(deps, { route: null, name: `GET ${page.path}` }, async (_request, admitted) => {
     if (!admitted.admission.allowed) requireAdmission(admitted)
     return { status: 200, body: page.body(), replayed: false, headers: page.headers }
   })
@@ -53,13 +51,19 @@ export function executePage(
 
 /** The executor of a request that no route takes: it costs a token like any other and then fails with `error`. */
 export function executeFailure(deps: ApiDeps, error: unknown): Executor {
-  return executor(deps, null, (_request, admitted) => {
+  return executor(deps, { route: null, name: 'unknown' }, (_request, admitted) => {
     if (!admitted.admission.allowed) requireAdmission(admitted)
     throw error
   })
 }
 
-function executor(deps: ApiDeps, route: Route | null, work: Work): Executor {
+/** What a request is for; `name` is its label in log and metrics. */
+interface Subject {
+  readonly route: Route | null
+  readonly name: string
+}
+
+function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor {
   const check = deps.checkAnswers ? createAnswerCheck(route) : null
   return async (request, response, params) => {
     const startedAt = performance.now()
@@ -85,7 +89,7 @@ function executor(deps: ApiDeps, route: Route | null, work: Work): Executor {
     send(response, { status: answer.status, body: answer.body, rate, extra })
     report(deps, {
       requestId,
-      route,
+      operation: name,
       status: answer.status,
       code,
       workspaceId: admitted?.credential?.workspace.id,
@@ -172,16 +176,15 @@ function report(
   deps: Pick<ApiDeps, 'logger' | 'metrics'>,
   outcome: {
     readonly requestId: string
-    readonly route: Route | null
+    readonly operation: string
     readonly status: number
     readonly code: string | null
     readonly workspaceId: string | undefined
     readonly startedAt: number
   },
 ): void {
-  const { requestId, route, status, code, workspaceId, startedAt } = outcome
+  const { requestId, operation, status, code, workspaceId, startedAt } = outcome
   const durationMs = performance.now() - startedAt
-  const operation = route === null ? 'unknown' : `${route.method} ${route.path}`
   deps.metrics.observe('http_request_seconds', durationMs / 1_000, { operation, status: String(status) })
   deps.logger.info(
     { requestId, operation, status, code, workspaceId, durationMs: Math.round(durationMs * 100) / 100 },

@@ -15,8 +15,11 @@ const MAX_INT32 = 2_147_483_647
 /** Formats that bound the length of a text by themselves; their long patterns say nothing more. */
 const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36, 'date-time': 35 }
 
-/** The OpenAPI 3.1 document of the interface, from the schemas that validate requests and responses. The same every time. */
-export function createOpenApiDocument(): OpenApiDocument {
+/**
+ * The OpenAPI 3.1 document of the interface, from the schemas that validate requests and responses. The same every time.
+ * `serverUrl` is where paths begin; without it they are relative to the host that serves the document.
+ */
+export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
   return createDocument(
     {
       openapi: '3.1.0',
@@ -29,7 +32,7 @@ export function createOpenApiDocument(): OpenApiDocument {
       },
       servers: [
         {
-          url: '/api/v1',
+          url: serverUrl,
           description: 'This installation; live keys reach production data, test keys the sandbox.',
           'x-internal': false,
         },
