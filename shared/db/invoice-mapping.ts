@@ -11,6 +11,7 @@ import {
   type NewInvoice,
   type OutboxEntry,
   outboxShardOf,
+  releaseDueAt,
 } from '#shared/usecases/ports/invoices.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import type {
@@ -43,8 +44,10 @@ const quoteFromDocument = (stored: QuoteDocument): Quote => ({
   provenance: { ...stored.provenance, snapshotAt: toMs(stored.provenance.snapshotAt) },
 })
 
-const lockToDocument = (lock: AssetLock): LockDocument => ({
+/** A lock as stored. */
+export const lockToDocument = ({ hold, ...lock }: AssetLock): LockDocument => ({
   ...lock,
+  ...(hold !== undefined && { hold: { ...hold, releasedAt: toDateOrNull(hold.releasedAt) } }),
   policy: {
     toleranceBase: lock.policy.toleranceBase.toString(),
     overToleranceBase: lock.policy.overToleranceBase.toString(),
@@ -58,8 +61,9 @@ const lockToDocument = (lock: AssetLock): LockDocument => ({
 })
 
 /** A stored lock with its amounts as bigint and its times in milliseconds. */
-export const lockFromDocument = (stored: LockDocument): AssetLock => ({
+export const lockFromDocument = ({ hold, ...stored }: LockDocument): AssetLock => ({
   ...stored,
+  ...(hold !== undefined && { hold: { ...hold, releasedAt: toMsOrNull(hold.releasedAt) } }),
   policy: {
     toleranceBase: BigInt(stored.policy.toleranceBase),
     overToleranceBase: BigInt(stored.policy.overToleranceBase),
@@ -90,10 +94,21 @@ const ledgerFromDocument = (stored: LedgerDocument): LedgerRow => ({
 export const outboxToDocuments = (entries: readonly OutboxEntry[]): OutboxDocument[] =>
   entries.map((entry) => ({ ...entry, at: toDate(entry.at) }))
 
-/** Every address and amount that the invoice's locks, past and present, reserve. */
+/** Every address and amount that the invoice's locks, past and present, reserve; those of released locks are others' by now. */
 export const claimsOf = (state: Pick<InvoiceState, 'locks'>): string[] => [
-  ...new Set(state.locks.flatMap((lock) => [lock.claim, ...(lock.formerClaims ?? [])])),
+  ...new Set(
+    state.locks
+      .filter((lock) => (lock.hold?.releasedAt ?? null) === null)
+      .flatMap((lock) => [lock.claim, ...(lock.formerClaims ?? [])]),
+  ),
 ]
+
+/** When the invoice's claims may end; null when it has none that end. */
+export function releaseTimeOf(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Date | null {
+  const holds = state.locks.flatMap(({ hold }) => (hold !== undefined && hold.releasedAt === null ? [hold] : []))
+  if (holds.length === 0) return null
+  return toDate(releaseDueAt(state.expiresAt, Math.max(...holds.map(({ quarantineMs }) => quarantineMs))))
+}
 
 /** The changeable fields as one write sets them; `nextActionAt` is apart because it may have to disappear. */
 export function stateToDocument(state: InvoiceState): InvoiceStateDocument {
@@ -162,6 +177,7 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
   const { terms, state, outbox, idempotency, opId } = invoice
   const claims = claimsOf(state)
   const first = outbox[0]
+  const releaseAt = releaseTimeOf(state)
   return {
     _id: terms.id,
     workspaceId: terms.workspaceId,
@@ -180,6 +196,7 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
     createdAt: toDate(terms.createdAt),
     ...stateToDocument(state),
     ...(claims.length > 0 && { claims }),
+    ...(releaseAt !== null && { releaseAt }),
     ...(state.nextActionAt !== null && { nextActionAt: toDate(state.nextActionAt) }),
     outbox: outboxToDocuments(outbox),
     outboxShard: outboxShardOf(terms.id),

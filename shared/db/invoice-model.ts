@@ -34,6 +34,8 @@ export interface LockDocument {
   matchKey: string
   claim: string
   formerClaims?: readonly string[]
+  hold?: { kind: 'address' | 'amount'; quarantineMs: number; releasedAt: Date | null }
+  reference?: string
   requiredConfirmations: number
   policy: {
     toleranceBase: string
@@ -118,6 +120,8 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   createdAt: Date
   /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
   claims?: string[]
+  /** When the claims that end may be released; absent when none is left. */
+  releaseAt?: Date
   nextActionAt?: Date
   outbox: OutboxDocument[]
   outboxShard: number
@@ -163,6 +167,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     actionChain: TEXT,
     nextActionAt: optional(Date),
     claims: optional([String]),
+    releaseAt: optional(Date),
     outbox: { type: [Object], required: true },
     outboxShard: COUNT,
     outboxAt: optional(Date),
@@ -205,6 +210,16 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       name: 'invoice_match_key',
       key: { 'locks.matchKey': 1 },
       partialFilterExpression: { 'locks.matchKey': { $exists: true } },
+    },
+    {
+      name: 'invoice_reference',
+      key: { 'locks.reference': 1 },
+      partialFilterExpression: { 'locks.reference': { $exists: true } },
+    },
+    {
+      name: 'invoice_release',
+      key: { releaseAt: 1, _id: 1 },
+      partialFilterExpression: { releaseAt: { $exists: true } },
     },
     {
       name: 'invoice_payment_link',

@@ -11,6 +11,7 @@ import {
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
+import { invoiceClaims } from './invoice-claims.ts'
 import {
   claimsOf,
   idempotencyFromDocument,
@@ -18,6 +19,7 @@ import {
   invoiceToDocument,
   lockFromDocument,
   outboxToDocuments,
+  releaseTimeOf,
   stateToDocument,
 } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
@@ -46,6 +48,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
       }
     },
     save: (change) => save(invoices, change),
+    ...invoiceClaims(invoices),
     list: async (query) =>
       (await invoices.find(listFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(invoiceFromDocument),
     ...lookups(invoices),
@@ -66,19 +69,25 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
   const { state, append, op } = change
   const [first] = append
   const claims = claimsOf(state)
+  const releaseAt = releaseTimeOf(state)
+  const unset = {
+    ...(state.nextActionAt === null && { nextActionAt: '' as const }),
+    ...(releaseAt === null && state.locks.some(({ hold }) => hold !== undefined) && { releaseAt: '' as const }),
+  }
   const update: Update = {
     $set: {
       ...stateToDocument(state),
       ...(state.nextActionAt !== null && { nextActionAt: toDate(state.nextActionAt) }),
+      ...(releaseAt !== null && { releaseAt }),
     },
-    ...(state.nextActionAt === null && { $unset: { nextActionAt: '' } }),
+    ...(Object.keys(unset).length > 0 && { $unset: unset }),
     $push: {
       ...(first !== undefined && { outbox: { $each: outboxToDocuments(append) } }),
       ...(op !== null && { lastOps: { $each: [op], $slice: -LAST_OPS } }),
     },
     // $min sets the field when it is absent and keeps the older time when entries already wait.
     ...(first !== undefined && { $min: { outboxAt: toDate(first.at) } }),
-    // Claims only ever grow here: an address once shown to a payer stays this invoice's.
+    // Claims only ever grow here: an address once shown to a payer stays this invoice's until `releaseClaims` ends it.
     ...(claims.length > 0 && { $addToSet: { claims: { $each: claims } } }),
   }
   try {
@@ -157,13 +166,6 @@ function lookups(invoices: Invoices) {
         locks: row.locks.map(lockFromDocument),
       }))
     }) satisfies InvoiceRepository['findByMatchKeys'],
-    claimsTaken: (async (claims) => {
-      const found = await invoices
-        .find({ claims: { $in: [...claims] } }, { projection: { _id: 0, claims: 1 } })
-        .toArray()
-      const taken = new Set(found.flatMap((row) => row.claims ?? []))
-      return new Set(claims.filter((claim) => taken.has(claim)))
-    }) satisfies InvoiceRepository['claimsTaken'],
     dueForAction: (async (actionChain, until, limit) => {
       const due = await invoices
         .find({ actionChain, nextActionAt: { $lte: toDate(until) } }, { projection: { _id: 1 } })

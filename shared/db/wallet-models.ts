@@ -55,7 +55,7 @@ export const WALLETS = defineCollection<WalletDocument>(
 )
 
 /** A stored receiving address. */
-export type AddressDocument = Omit<WatchedAddress, 'watchedOn'> & {
+export type AddressDocument = Omit<WatchedAddress, 'watchedOn' | 'heldBy'> & {
   /** `<mode>:<family>:<matchKey>` */
   _id: string
   mode: Mode
@@ -65,6 +65,7 @@ export type AddressDocument = Omit<WatchedAddress, 'watchedOn'> & {
    * "rows that lack a network" a cheap question at any number of addresses, for networks yet unknown as well.
    */
   watchedKey: string
+  heldBy?: string[]
 }
 
 /** The addresses collection: every watch of the installation. */
@@ -80,10 +81,16 @@ export const ADDRESSES = defineCollection<AddressDocument>(
     index: COUNT,
     watchedOn: [String],
     watchedKey: String,
+    heldBy: optional([String]),
   },
   [
     { name: 'address_match_key', key: { mode: 1, family: 1, matchKey: 1 }, unique: true },
     { name: 'address_index', key: { materialId: 1, index: 1 }, unique: true },
     { name: 'address_watched', key: { mode: 1, family: 1, watchedKey: 1 } },
+    {
+      name: 'address_held',
+      key: { heldBy: 1, matchKey: 1 },
+      partialFilterExpression: { heldBy: { $exists: true } },
+    },
   ],
 )

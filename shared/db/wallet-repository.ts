@@ -4,6 +4,7 @@ import type { KeyMaterial, Wallet, WalletRepository, WatchedAddress } from '#sha
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import { duplicateKeyFields, ignoringDuplicates } from './duplicate-key.ts'
+import { addressFromDocument, listedAddresses } from './listed-addresses.ts'
 import { readBack } from './read-back.ts'
 import {
   ADDRESSES,
@@ -22,6 +23,7 @@ export function createWalletRepository(db: Database): WalletRepository {
     ...materialRecords(materials),
     ...walletRecords(db.collection(WALLETS)),
     ...watches(addresses),
+    ...listedAddresses(addresses),
     reserveIndexes: (materialId, count) => reserveIndexes(materials, materialId, count),
     addDerived: async (materialId, derived, derivedCount) => {
       // The count is raised only after the rows are durable, so that no index is offered without its watch.
@@ -116,6 +118,19 @@ function walletRecords(wallets: mongoose.mongo.Collection<WalletDocument>) {
           .sort({ _id: 1 })
           .toArray()
       ).map(walletFromDocument),
+    findWallet: async (id: string): Promise<Wallet | null> => {
+      const stored = await wallets.findOne({ _id: id })
+      return stored === null ? null : walletFromDocument(stored)
+    },
+    setDisabled: async (id: string, disabledAt: number | null): Promise<Wallet | null> => {
+      const date = toDateOrNull(disabledAt)
+      await wallets.updateOne(
+        { _id: id, disabledAt: date === null ? { $ne: null } : null },
+        { $set: { disabledAt: date } },
+      )
+      const stored = await wallets.findOne({ _id: id })
+      return stored === null ? null : walletFromDocument(stored)
+    },
     workspacesUsing: (materialId: string) => wallets.distinct('workspaceId', { materialId }),
   }
 }
@@ -177,7 +192,7 @@ async function watchedKeys(
   return await addresses.distinct('watchedKey', { mode, family })
 }
 
-function addressToDocument(address: WatchedAddress): AddressDocument {
+function addressToDocument({ heldBy: _heldBy, ...address }: WatchedAddress): AddressDocument {
   const watchedOn = [...address.watchedOn].sort()
   return {
     ...address,
@@ -185,11 +200,6 @@ function addressToDocument(address: WatchedAddress): AddressDocument {
     watchedOn,
     watchedKey: watchedOn.join(','),
   }
-}
-
-function addressFromDocument(stored: Omit<AddressDocument, '_id'>): WatchedAddress {
-  const { watchedKey: _watchedKey, ...address } = stored
-  return address
 }
 
 function materialFromDocument(stored: KeyMaterialDocument): KeyMaterial {

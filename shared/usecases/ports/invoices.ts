@@ -99,6 +99,27 @@ export interface InvoiceListQuery {
   readonly createdBefore: Ms | null
 }
 
+/** An invoice as far as it owns addresses and amounts. */
+export interface ClaimHolder {
+  readonly invoiceId: string
+  readonly workspaceId: string
+  readonly locks: readonly AssetLock[]
+}
+
+/** A place in the order in which claims become free. */
+export interface ReleaseMark {
+  readonly invoiceId: string
+  readonly releaseAt: Ms
+}
+
+/** Money for an invoice may be seen in time and mined up to a day after its end. */
+const PAYABLE_AFTER_END_MS = 24 * 3_600_000
+
+/** From when on a claim may end whose invoice expires at `expiresAt`, by the block time of every chain concerned. */
+export function releaseDueAt(expiresAt: Ms, quarantineMs: number): Ms {
+  return expiresAt + PAYABLE_AFTER_END_MS + quarantineMs
+}
+
 export interface InvoiceRepository {
   insert(invoice: NewInvoice): Promise<{ inserted: true } | { inserted: false; conflict: InvoiceConflict }>
   /** Majority read; null when unknown. */
@@ -122,8 +143,21 @@ export interface InvoiceRepository {
     mode: Mode,
     matchKeys: readonly string[],
   ): Promise<readonly { invoiceId: string; workspaceId: string; locks: readonly AssetLock[] }[]>
+  /** The invoices that hold these claims now; each claim has at most one holder. */
+  findByClaims(claims: readonly string[]): Promise<readonly ClaimHolder[]>
+  /** Invoices of a mode with a lock, past or present, that carries one of these references. */
+  findByReferences(mode: Mode, references: readonly string[]): Promise<readonly ClaimHolder[]>
   /** Which of these claims exist already. */
   claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
+  /** Those of these claims whose invoice has received money that stands on its chain. */
+  claimsPaid(claims: readonly string[]): Promise<ReadonlySet<string>>
+  /** Invoices whose ending claims were due for release by `until`, oldest first, after the given one. */
+  dueForRelease(until: Ms, after: ReleaseMark | null, limit: number): Promise<readonly ReleaseMark[]>
+  /**
+   * Ends the claims of every lock whose hold `state` shows as released, in one compare-and-set that raises the version and
+   * changes nothing else; false when the version moved on.
+   */
+  releaseClaims(id: string, expectedVersion: number, state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Promise<boolean>
   /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first. */
   dueForAction(actionChain: string, until: Ms, limit: number): Promise<readonly string[]>
   /** Oldest unrelayed invoices of a shard, at most `limit`. */

@@ -1,16 +1,20 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-/** One record per installation, mode and fingerprint of an extended public key. */
+/** What a wallet receives with: addresses derived from a key, a list of addresses, or one address with unique amounts. */
+export const WALLET_KINDS = ['xpub', 'pool', 'address'] as const
+export type WalletKind = (typeof WALLET_KINDS)[number]
+
+/** One record per installation and mode of an extended public key, of a workspace's pool, or of a single address. */
 export interface KeyMaterial {
-  /** `<mode>:<family>:<fingerprint>`. */
+  /** `<mode>:<family>:<fingerprint>`, `<mode>:<family>:pool:<workspace>` or `<mode>:<family>:address:<matchKey>`. */
   readonly id: string
   readonly mode: Mode
   readonly family: Family
-  readonly kind: 'xpub'
-  /** SHA-256 of the normalised key, hex, first 32 characters. */
+  readonly kind: WalletKind
+  /** SHA-256 of the normalised key (of the rest of the id when there is no key), hex, first 32 characters. */
   readonly fingerprint: string
-  /** AES-256-GCM envelope of the normalised xpub. */
+  /** AES-256-GCM envelope of the normalised xpub; empty for the other kinds. */
   readonly sealed: string
   /** True for the built-in sandbox wallet of test mode. */
   readonly sandbox: boolean
@@ -30,7 +34,7 @@ export interface Wallet {
   readonly mode: Mode
   readonly family: Family
   readonly networks: readonly NetworkId[]
-  readonly kind: 'xpub'
+  readonly kind: WalletKind
   readonly materialId: string
   readonly createdAt: Ms
   readonly disabledAt: Ms | null
@@ -47,7 +51,12 @@ export interface WatchedAddress {
   readonly index: number
   /** Networks whose scanner has this address in its index. */
   readonly watchedOn: readonly NetworkId[]
+  /** Materials of the pools, or of the single-address wallet, that hold this address; absent for derived ones. */
+  readonly heldBy?: readonly string[]
 }
+
+/** An address as a person lists it. `materialId` says in which manner it is used: it is the same for all who use it so. */
+export type ListedAddress = Pick<WatchedAddress, 'mode' | 'family' | 'matchKey' | 'address' | 'materialId'>
 
 export interface WalletRepository {
   /** Inserts the material if it is new; returns the stored record and whether others use it already. */
@@ -56,6 +65,9 @@ export interface WalletRepository {
   listMaterials(): Promise<readonly KeyMaterial[]>
   insertWallet(wallet: Wallet): Promise<'inserted' | 'exists'>
   listWallets(workspaceId: string | null): Promise<readonly Wallet[]>
+  findWallet(id: string): Promise<Wallet | null>
+  /** Ends or allows new locks on a wallet; null when unknown. Setting what is set already changes nothing, the time included. */
+  setDisabled(id: string, disabledAt: Ms | null): Promise<Wallet | null>
   /** Workspaces with a wallet on this material, for owners' mails. */
   workspacesUsing(materialId: string): Promise<readonly string[]>
   /**
@@ -68,6 +80,14 @@ export interface WalletRepository {
   findAddresses(mode: Mode, family: Family, matchKeys: readonly string[]): Promise<readonly WatchedAddress[]>
   /** Inserts derived addresses (existing ones are left alone), then raises derivedCount to at least `derivedCount`. */
   addDerived(materialId: string, addresses: readonly WatchedAddress[], derivedCount: number): Promise<void>
+  /**
+   * Inserts addresses that a person listed and adds `materialId` to who holds them; repeating it changes nothing. Rows whose
+   * address belongs to material of another kind are left alone and their match keys returned.
+   */
+  addListed(materialId: string, rows: readonly ListedAddress[]): Promise<readonly string[]>
+  /** Addresses that a material holds in the order of their match keys, after the given one. */
+  heldPage(materialId: string, afterMatchKey: string | null, limit: number): Promise<readonly WatchedAddress[]>
+  countHeld(materialId: string): Promise<number>
   /** Puts indexes back that stayed without an invoice. */
   returnIndexes(materialId: string, indexes: readonly number[]): Promise<void>
   /** Watches of a mode and family in pages of insertion order, for hydration. */

@@ -1,0 +1,85 @@
+import type mongoose from 'mongoose'
+import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import type { ClaimHolder, InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
+import { toDate } from './dates.ts'
+import { claimsOf, lockFromDocument, lockToDocument, releaseTimeOf } from './invoice-mapping.ts'
+import type { InvoiceDocument } from './invoice-model.ts'
+
+type Invoices = mongoose.mongo.Collection<InvoiceDocument>
+type Filter = mongoose.mongo.Filter<InvoiceDocument>
+
+/** The part of the invoice repository that answers who holds an address or amount, and ends what is held for a time only. */
+export function invoiceClaims(invoices: Invoices) {
+  const holders = async (filter: Filter): Promise<readonly ClaimHolder[]> => {
+    const found = await invoices.find(filter, { projection: { workspaceId: 1, locks: 1 } }).toArray()
+    return found.map((row) => ({
+      invoiceId: row._id,
+      workspaceId: row.workspaceId,
+      locks: row.locks.map(lockFromDocument),
+    }))
+  }
+  const among = async (claims: readonly string[], filter: Filter): Promise<ReadonlySet<string>> => {
+    if (claims.length === 0) return new Set()
+    const found = await invoices
+      .find({ claims: { $in: [...claims] }, ...filter }, { projection: { _id: 0, claims: 1 } })
+      .toArray()
+    const taken = new Set(found.flatMap((row) => row.claims ?? []))
+    return new Set(claims.filter((claim) => taken.has(claim)))
+  }
+  return {
+    releaseClaims: ((id, expectedVersion, state) =>
+      releaseClaims(invoices, id, expectedVersion, state)) satisfies InvoiceRepository['releaseClaims'],
+    findByClaims: ((claims) => holders({ claims: { $in: [...claims] } })) satisfies InvoiceRepository['findByClaims'],
+    findByReferences: ((mode, references) =>
+      holders({ 'locks.reference': { $in: [...references] }, mode })) satisfies InvoiceRepository['findByReferences'],
+    claimsTaken: ((claims) => among(claims, {})) satisfies InvoiceRepository['claimsTaken'],
+    claimsPaid: ((claims) =>
+      among(claims, {
+        ledger: { $elemMatch: { state: { $in: ['detected', 'confirmed'] }, simulated: false } },
+      })) satisfies InvoiceRepository['claimsPaid'],
+    dueForRelease: (async (until, after, limit) => {
+      const past =
+        after === null
+          ? {}
+          : {
+              $or: [
+                { releaseAt: { $gt: toDate(after.releaseAt) } },
+                { releaseAt: toDate(after.releaseAt), _id: { $gt: after.invoiceId } },
+              ],
+            }
+      const due = await invoices
+        .find({ releaseAt: { $lte: toDate(until) }, ...past }, { projection: { releaseAt: 1 } })
+        .sort({ releaseAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray()
+      return due.map((row) => ({ invoiceId: row._id, releaseAt: row.releaseAt?.getTime() ?? until }))
+    }) satisfies InvoiceRepository['dueForRelease'],
+  }
+}
+
+async function releaseClaims(
+  invoices: Invoices,
+  id: string,
+  expectedVersion: number,
+  state: Pick<InvoiceState, 'locks' | 'expiresAt'>,
+): Promise<boolean> {
+  const claims = claimsOf(state)
+  const releaseAt = releaseTimeOf(state)
+  const unset = {
+    ...(claims.length === 0 && { claims: '' as const }),
+    ...(releaseAt === null && { releaseAt: '' as const }),
+  }
+  const result = await invoices.updateOne(
+    { _id: id, version: expectedVersion },
+    {
+      $set: {
+        locks: state.locks.map(lockToDocument),
+        ...(claims.length > 0 && { claims }),
+        ...(releaseAt !== null && { releaseAt }),
+      },
+      ...(Object.keys(unset).length > 0 && { $unset: unset }),
+      $inc: { version: 1 },
+    },
+  )
+  return result.matchedCount === 1
+}

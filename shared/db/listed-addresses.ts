@@ -1,0 +1,57 @@
+import type mongoose from 'mongoose'
+import type { WalletRepository, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import { bulkDuplicates } from './duplicate-key.ts'
+import type { AddressDocument } from './wallet-models.ts'
+
+/** The part of the wallet repository for addresses that people list: those of pools, and single ones. */
+export function listedAddresses(addresses: mongoose.mongo.Collection<AddressDocument>) {
+  return {
+    addListed: (async (materialId, rows) => {
+      if (rows.length === 0) return []
+      // The filter names the manner of use: a row of another manner does not match, and its id refuses the insert.
+      const operations = rows.map((row) => ({
+        updateOne: {
+          filter: { _id: `${row.mode}:${row.family}:${row.matchKey}`, materialId: row.materialId },
+          update: {
+            $setOnInsert: {
+              mode: row.mode,
+              family: row.family,
+              matchKey: row.matchKey,
+              address: row.address,
+              index: 0,
+              watchedOn: [],
+              watchedKey: '',
+            },
+            $addToSet: { heldBy: materialId },
+          },
+          upsert: true,
+        },
+      }))
+      try {
+        await addresses.bulkWrite(operations, { ordered: false })
+        return []
+      } catch (error) {
+        const refused = bulkDuplicates(error)
+        if (refused === null) throw error
+        return refused.flatMap((index) => rows[index]?.matchKey ?? [])
+      }
+    }) satisfies WalletRepository['addListed'],
+    heldPage: (async (materialId, afterMatchKey, limit) => {
+      const after = afterMatchKey === null ? {} : { matchKey: { $gt: afterMatchKey } }
+      const found = await addresses
+        .find({ heldBy: materialId, ...after }, { projection: { _id: 0 } })
+        .sort({ matchKey: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map(addressFromDocument)
+    }) satisfies WalletRepository['heldPage'],
+    countHeld: ((materialId) =>
+      addresses.countDocuments({ heldBy: materialId })) satisfies WalletRepository['countHeld'],
+  }
+}
+
+/** A stored address without what only its indexes need. */
+export function addressFromDocument(stored: Omit<AddressDocument, '_id'>): WatchedAddress {
+  const { watchedKey: _watchedKey, ...address } = stored
+  return address
+}
