@@ -53,42 +53,42 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
       return { transfer, block, seenAt: Math.min(time, inheritedSight(transfer, unconfirmed)) }
     }),
   )
-  const recorded = await recordFound(deps, input, found)
   const { mode, network, epoch, from, blocks } = input
   const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
-  const replaced = await endPayments(deps, { mode, network, epoch }, replacedBy(unconfirmed, spent))
+  const fates = replacedBy(unconfirmed, spent)
+  const changed = await recordFindings(deps, { mode, network, epoch }, { found, fates })
   const strangers = { mode, network, epoch, blocks, at: deps.clock.now(), ...(from !== undefined && { from }) }
   const orphaned = await deps.payments.orphanStrangers(strangers)
   report(deps, input.network, 'orphaned', orphaned)
-  return [...recorded, ...replaced, ...orphaned]
+  return [...changed, ...orphaned]
 }
 
-/** Stores found transfers as payments, with their exceptions, and wakes the invoices. Returns the changed payments. */
-export async function recordFound(
+/** What one look at a chain brought. */
+export interface Findings {
+  readonly found: readonly FoundTransfer[]
+  /** Unconfirmed payments that ended. */
+  readonly fates: readonly UnconfirmedFate[]
+}
+
+/**
+ * Ends unconfirmed payments, stores found transfers as payments with their exceptions, then wakes the invoices: a payment and
+ * the one that replaces it are never counted together, and no invoice is woken between the two. Returns the changed payments.
+ */
+export async function recordFindings(
   deps: RecordDeps,
   position: ChainPosition,
-  found: readonly FoundTransfer[],
+  { found, fates }: Findings,
 ): Promise<readonly Payment[]> {
-  if (found.length === 0) return []
-  const sightings = await attributeTransfers(deps, { mode: position.mode, network: position.network, found })
-  const recorded = await deps.payments.recordSightings(sightings, position.epoch, deps.clock.now())
+  const { mode, network, epoch } = position
+  const at = deps.clock.now()
+  const ended = fates.length === 0 ? [] : await deps.payments.endUnconfirmed({ mode, network, epoch, fates, at })
+  const sightings = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
+  const recorded = sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, epoch, at)
   const strays = await strayExceptions(deps, sightings)
   if (strays.length > 0) await deps.exceptions.open(strays)
-  report(deps, position.network, 'recorded', recorded)
-  return recorded
-}
-
-/** Ends unconfirmed payments and wakes their invoices. Returns those that were still unconfirmed. */
-export async function endPayments(
-  deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics'>,
-  position: ChainPosition,
-  fates: readonly UnconfirmedFate[],
-): Promise<readonly Payment[]> {
-  if (fates.length === 0) return []
-  const { mode, network, epoch } = position
-  const ended = await deps.payments.endUnconfirmed({ mode, network, epoch, fates, at: deps.clock.now() })
   report(deps, network, 'ended', ended)
-  return ended
+  report(deps, network, 'recorded', recorded)
+  return [...ended, ...recorded]
 }
 
 /** The payments whose outpoints another transaction spends. */

@@ -1,5 +1,5 @@
 import type { Payment, UnconfirmedFate } from './ports/payments.ts'
-import { endPayments, inheritedSight, recordFound, replacedBy } from './record-payments.ts'
+import { inheritedSight, recordFindings, replacedBy } from './record-payments.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 
 /** A cursor that is moved for the mempool alone is moved at most this often. */
@@ -43,12 +43,11 @@ export async function scanMempool(session: ScanSession): Promise<void> {
     block: null,
     seenAt: Math.min(startedAt, inheritedSight(transfer, known)),
   }))
-  await recordFound(deps, writeScope(session), found)
   const gone = known.filter(({ txHash }) => txHash === null || !view.txids.has(txHash))
   const replaced = replacedBy(gone, view.spent)
   const replacedKeys = new Set(replaced.map(({ key }) => key))
   const missing = gone.filter(({ key }) => !replacedKeys.has(key))
-  await endPayments(deps, writeScope(session), [...replaced, ...dropped(session, missing)])
+  await recordFindings(deps, writeScope(session), { found, fates: [...replaced, ...dropped(session, missing)] })
   if (startedAt - (session.cursor.mempoolAt ?? 0) >= MARK_EVERY_MS) await moveCursor(session, { mempoolAt: startedAt })
 }
 

@@ -1,0 +1,187 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { advanceInvoice } from './advance-invoice.ts'
+import type { Invoice } from './ports/invoices.ts'
+import type { ChainClient, MempoolView, RawTransfer } from './ports/scanning.ts'
+import { recordBlockTransfers } from './record-payments.ts'
+import { scanMempool } from './scan-mempool.ts'
+import type { ScanSession } from './scan-session.ts'
+
+const stores = useStores()
+const DROP_AFTER_MS = 60_000
+const POSITION = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+let engine: Engine
+let invoice: Invoice
+let view: MempoolView
+let headHash: string
+let session: ScanSession
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+  await engine.publishRates()
+})
+
+beforeEach(async () => {
+  invoice = await engine.open({ asset: 'usdt_ethereum' })
+  await engine.setCursor(10, engine.deps.clock.now())
+  const cursor = await engine.deps.cursors.find('test', 'ethereum')
+  if (cursor === null) throw new Error('no cursor')
+  headHash = cursor.hash
+  const client: Partial<ChainClient> = {
+    head: async () => ({ height: 10, hash: headHash, finalizedHeight: null }),
+    mempool: async () => view,
+  }
+  const source = {
+    mode: 'test',
+    network: 'ethereum',
+    family: 'evm',
+    client: client as ChainClient,
+    createIndex: createWatchIndex,
+    pollMs: 10,
+    dropAfterMs: DROP_AFTER_MS,
+    finalityDepth: 10,
+    batchMax: 10,
+    development: false,
+  } as const
+  const lease = { epoch: cursor.lease?.epoch ?? 0, isHeld: () => true, release: async () => {} }
+  const deps = engine.deps as unknown as ScanSession['deps']
+  session = { deps, source, lease, index: createWatchIndex(), missingSince: new Map(), cursor }
+})
+
+function transfer(txHash: string, spends: readonly string[], amountBase = 25_000_000n): RawTransfer {
+  const { matchKey, address } = lockOf(invoice)
+  return {
+    key: `test:ethereum:${txHash}:0`,
+    matchKey,
+    toAddress: address,
+    fromAddress: null,
+    asset: 'usdt_ethereum',
+    contract: null,
+    amountBase,
+    txHash,
+    outputIndex: 0,
+    spends,
+  }
+}
+
+function see(transfers: readonly RawTransfer[], spent: readonly (readonly [string, string])[] = []): void {
+  view = { transfers, txids: new Set(transfers.map(({ txHash }) => txHash)), spent: new Map(spent) }
+}
+
+async function look(): Promise<void> {
+  await scanMempool(session)
+  await advanceInvoice(engine.deps, invoice.terms.id)
+}
+
+const states = async () =>
+  (await engine.deps.payments.listByInvoice(invoice.terms.id)).map(({ txHash, state }) => `${txHash} ${state}`)
+const stored = async () => (await engine.deps.invoices.findById(invoice.terms.id))?.state
+
+describe('a payment in the mempool', () => {
+  // Guarantee: unconfirmed money is shown and never settles anything.
+  it('is detected once, however often it is seen, and confirms nothing', async () => {
+    see([transfer('a1', ['in:0'])])
+    await look()
+    await look()
+    expect(await states()).toEqual(['a1 detected'])
+    expect(await stored()).toMatchObject({ status: 'confirming' })
+    const [payment] = await engine.deps.payments.listByInvoice(invoice.terms.id)
+    expect(payment).toMatchObject({ block: null, confirmAt: null, version: 1, spends: ['in:0'] })
+  })
+
+  // Guarantee: a replacement is never counted together with what it replaces (full RBF: every payment can be replaced).
+  it('is replaced by a transaction that spends the same output, which keeps its time', async () => {
+    see([transfer('b1', ['in:1'])])
+    await look()
+    const [first] = await engine.deps.payments.listByInvoice(invoice.terms.id)
+    engine.advance(5_000)
+    see([transfer('b2', ['in:1', 'in:9'])], [['in:1', 'b2']])
+    await look()
+    expect(await states()).toEqual(['b1 replaced', 'b2 detected'])
+    const payments = await engine.deps.payments.listByInvoice(invoice.terms.id)
+    expect(payments.map(({ replacedBy, firstSeenAt }) => ({ replacedBy, firstSeenAt }))).toEqual([
+      { replacedBy: 'b2', firstSeenAt: first?.firstSeenAt },
+      { replacedBy: null, firstSeenAt: first?.firstSeenAt },
+    ])
+    expect(await stored()).toMatchObject({ status: 'confirming' })
+  })
+
+  it('steps the invoice back when the replacement pays somebody else', async () => {
+    see([transfer('c1', ['in:2'])])
+    await look()
+    see([], [['in:2', 'c2']])
+    await look()
+    expect(await states()).toEqual(['c1 replaced'])
+    expect(await stored()).toMatchObject({ status: 'pending' })
+  })
+
+  it('is replaced by a mined conflict, and counts again when a block holds it after all', async () => {
+    see([transfer('d1', ['in:3'])])
+    await look()
+    const unconfirmed = await engine.deps.payments.unconfirmed('test', 'ethereum')
+    const time = engine.deps.clock.now()
+    const block = (
+      height: number,
+      transfers: readonly RawTransfer[],
+      spent: readonly (readonly [string, string])[],
+    ) => ({
+      height,
+      hash: `d-block-${height}`,
+      parentHash: `d-block-${height - 1}`,
+      time,
+      transfers,
+      spent: new Map(spent),
+    })
+    const conflict = block(11, [], [['in:3', 'd2']])
+    await recordBlockTransfers(engine.deps, { ...POSITION, blocks: [conflict], unconfirmed })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    expect(await states()).toEqual(['d1 replaced'])
+    expect(await stored()).toMatchObject({ status: 'pending' })
+    await recordBlockTransfers(engine.deps, { ...POSITION, blocks: [block(12, [transfer('d1', ['in:3'])], [])] })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    expect(await states()).toEqual(['d1 detected'])
+    expect(await stored()).toMatchObject({ status: 'confirming' })
+  })
+
+  it('is dropped only after it was missing for the whole grace, and comes back when it is seen again', async () => {
+    const seen = transfer('e1', ['in:4'])
+    see([seen])
+    await look()
+    see([])
+    await look()
+    engine.advance(DROP_AFTER_MS / 2)
+    await look()
+    expect(await states()).toEqual(['e1 detected'])
+    see([seen])
+    await look()
+    see([])
+    await look()
+    engine.advance(DROP_AFTER_MS)
+    await look()
+    expect(await states()).toEqual(['e1 dropped'])
+    expect(await stored()).toMatchObject({ status: 'pending' })
+    see([seen])
+    await look()
+    expect(await states()).toEqual(['e1 detected'])
+  })
+
+  // Guarantee: a transaction that left the mempool because it was mined is never taken for a lost one.
+  it('judges nothing by a view during which a block came in', async () => {
+    see([transfer('f1', ['in:5'])])
+    await look()
+    see([], [['in:5', 'f2']])
+    headHash = 'another'
+    await look()
+    expect(await states()).toEqual(['f1 detected'])
+  })
+
+  it('lets the deadline wait no longer than the last look at the whole mempool', async () => {
+    see([])
+    engine.advance(90_000)
+    await look()
+    const cursor = await engine.deps.cursors.find('test', 'ethereum')
+    expect(cursor?.mempoolAt).toBeGreaterThanOrEqual(engine.deps.clock.now() - 30_000)
+  })
+})
