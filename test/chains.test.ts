@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ASSETS } from '#shared/chains/assets.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { AssetRow, ChainDefinition } from '#shared/chains/chain.ts'
+import { formatAccount, parseAccount } from '#shared/chains/families/tron/address.ts'
 import { CHAINS } from '#shared/chains/registry.ts'
 import { ASSET_IDS, FAMILIES, MODES, NETWORK_IDS, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 
@@ -30,7 +31,10 @@ function checkChain(chain: ChainDefinition): void {
   expect(chain.logsRangeMax).toBeGreaterThan(0)
   expect(chain.chainIds === null).toBe(chain.family !== 'evm')
   for (const mode of MODES) expect(chain.explorerTx[mode] ?? 'https://{tx}').toMatch(/^https:\/\/.*\{tx\}/)
-  for (const { contract } of chain.siblings) expect(getAddress(contract.toLowerCase())).toBe(contract)
+  for (const { contract } of chain.siblings) {
+    if (chain.family === 'evm') expect(getAddress(contract.toLowerCase())).toBe(contract)
+    if (chain.family === 'tron') expect(formatAccount(parseAccount(contract))).toBe(contract)
+  }
 }
 
 describe.each(NETWORK_IDS)('network %s', (id) => {

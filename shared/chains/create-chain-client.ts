@@ -4,7 +4,9 @@ import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
 import { ASSETS } from './assets.ts'
 import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './chain.ts'
 import { createEvmClient, type EvmToken } from './families/evm/client.ts'
+import { createSolanaClient } from './families/solana/client.ts'
 import { createTronClient } from './families/tron/client.ts'
+import { createUtxoClient } from './families/utxo/client.ts'
 import { CHAINS } from './registry.ts'
 
 /** A chain client and the end of its connections. */
@@ -33,6 +35,28 @@ export function createChainClient(
       chainId: node.chainId ?? null,
       nativeAsset: nativeAsset(chain),
       tokens: tokensOf(network, node),
+      metrics,
+    })
+  }
+  if (chain.family === 'solana') {
+    const tokens = tokensOf(network, node)
+    return createSolanaClient({
+      chain,
+      mode,
+      rpcUrls: node.rpcUrls,
+      nativeAsset: nativeAsset(chain),
+      tokens,
+      metrics,
+    })
+  }
+  if (chain.outputs !== undefined) {
+    return createUtxoClient({
+      chain,
+      rules: chain.outputs,
+      mode,
+      rpcUrls: node.rpcUrls,
+      genesis: node.genesis ?? chain.outputs.genesisHash[mode],
+      asset: nativeAsset(chain),
       metrics,
     })
   }

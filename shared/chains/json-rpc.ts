@@ -33,6 +33,8 @@ export interface RpcOptions {
   identify(call: RpcClient['call'], host: string): Promise<void>
   /** Classes an error object of an answer. */
   classify(error: { readonly code: number; readonly message: string }): FailureKind
+  /** What an error code means for whoever runs the installation; null where the code alone says it. */
+  explain?(code: number): string | null
   readonly metrics: Metrics
   readonly labels: Readonly<Record<string, string>>
 }
@@ -75,7 +77,7 @@ interface Node {
   close(): Promise<void>
 }
 
-function createNode(text: string, { identify: ask, classify, metrics, labels }: RpcOptions): Node {
+function createNode(text: string, { identify: ask, classify, explain, metrics, labels }: RpcOptions): Node {
   const url = new URL(text)
   const pool = new Pool(url.origin, { connections: CONNECTIONS, maxResponseSize: BODY_MAX_BYTES })
   const post = poster(pool, url)
@@ -86,7 +88,9 @@ function createNode(text: string, { identify: ask, classify, metrics, labels }: 
     try {
       const answer = await post(method, params)
       if ('error' in answer) {
-        throw new RpcFailure(classify(answer.error), `${method} at ${url.host}: error ${answer.error.code}`)
+        const meaning = explain?.(answer.error.code) ?? null
+        const words = `error ${answer.error.code}${meaning === null ? '' : ` (${meaning})`}`
+        throw new RpcFailure(classify(answer.error), `${method} at ${url.host}: ${words}`)
       }
       const parsed = schema.safeParse(answer.result)
       if (!parsed.success)

@@ -11,9 +11,10 @@ export const solana: ChainDefinition = {
   confirmations: 32,
   confirmsByFinality: true,
   finalityDepth: 64,
-  logsRangeMax: 1,
+  logsRangeMax: 50,
   explorerTx: { live: 'https://solscan.io/tx/{tx}', test: 'https://solscan.io/tx/{tx}?cluster=devnet' },
   uriScheme: 'solana',
   addressPrefix: null,
-  siblings: [],
+  // Wrapped SOL lies in a token account, where no wallet shows it as SOL (spl.solana.com/token, "Wrapping SOL").
+  siblings: [{ symbol: 'WSOL', contract: 'So11111111111111111111111111111111111111112' }],
 }

@@ -1,0 +1,109 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ASSETS } from '#shared/chains/assets.ts'
+import type { AssetRow } from '#shared/chains/chain.ts'
+import { ASSET_IDS, type AssetId, networkOf } from '#shared/domain/enumerations.ts'
+import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
+import { nodeRpc } from './node-rpc.ts'
+import { payOnSolana } from './pay-on-solana.ts'
+import { surfpoolBinary } from './surfpool-binary.ts'
+
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+/** A mint account of the SPL Token program: length, and where supply, decimals and "is initialized" are. */
+const MINT = { length: 82, supplyAt: 36, decimalsAt: 44, initializedAt: 45, lamports: 1_461_600 } as const
+
+const STOP_MS = 5_000
+const START_MS = 15_000
+
+/** Runs in a process of its own: the module is native, and what breaks in it must not end us. Plain text, so that no bundle has to find a file. */
+const CHILD_SCRIPT = `
+const [, path, slotTimeMs] = process.argv
+const { Surfnet } = require(path)
+const node = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs: Number(slotTimeMs) })
+process.stdout.write(node.rpcUrl + '\\n')
+process.on('SIGTERM', () => { node.stop(); process.exit(0) })
+setInterval(() => {}, 2 ** 30)
+`
+
+/** How a Surfpool node is started. */
+export interface SurfpoolOptions {
+  /** Time between slots. Default 400, as on mainnet. */
+  readonly slotTimeMs?: number
+}
+
+/** A running Solana development node with test mints at the real addresses of USDC and USDT. Its chain is gone when it stops. */
+export interface SurfpoolNode {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+  /** A real transfer of a Solana asset from the development payer; resolves when it is accepted. */
+  pay(payment: {
+    readonly asset: AssetId
+    readonly to: string
+    readonly amountBase: bigint
+    readonly references?: readonly string[]
+  }): Promise<{ txHash: string }>
+  /** Any other call. */
+  rpc(method: string, params?: readonly unknown[]): Promise<unknown>
+}
+
+/**
+ * Starts Surfpool on a free port. The node never outlives this process. Throws when there is none for this machine, and
+ * when it does not come up.
+ */
+export async function startSurfpoolNode(options: SurfpoolOptions = {}): Promise<SurfpoolNode> {
+  const folder = mkdtempSync(join(tmpdir(), 'paymesh-surfpool-'))
+  const output = join(folder, 'url')
+  const stdout = openSync(output, 'w')
+  try {
+    const args = ['-e', CHILD_SCRIPT, surfpoolBinary(), String(options.slotTimeMs ?? 400)]
+    const child = await startGuarded(process.execPath, args, { stdio: ['ignore', stdout, 'ignore'] })
+    const url = await firstLine(child, output)
+    if (url === null) {
+      await child.stop(STOP_MS)
+      throw new Error('Surfpool did not start')
+    }
+    await installMints(url)
+    return describe(child, url)
+  } finally {
+    closeSync(stdout)
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function describe(child: GuardedChild, url: string): SurfpoolNode {
+  return {
+    url,
+    pid: child.pid,
+    stop: () => child.stop(STOP_MS),
+    pay: ({ asset, ...payment }) => {
+      const { contract, decimals }: AssetRow = ASSETS[asset]
+      return payOnSolana({ ...payment, rpcUrl: url, mint: contract === null ? null : { address: contract, decimals } })
+    },
+    rpc: (method, params = []) => nodeRpc(url, method, params),
+  }
+}
+
+async function firstLine(child: GuardedChild, path: string): Promise<string | null> {
+  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(20)) {
+    const text = readFileSync(path, 'utf8')
+    if (text.endsWith('\n')) return text.trim()
+  }
+  return null
+}
+
+/** Puts a test mint at the real address of every Solana token. */
+async function installMints(url: string): Promise<void> {
+  for (const id of ASSET_IDS) {
+    const { contract, decimals }: AssetRow = ASSETS[id]
+    if (networkOf(id) !== 'solana' || contract === null) continue
+    const data = Buffer.alloc(MINT.length)
+    data.writeBigUInt64LE(2n ** 62n, MINT.supplyAt)
+    data[MINT.decimalsAt] = decimals
+    data[MINT.initializedAt] = 1
+    const account = { lamports: MINT.lamports, owner: TOKEN_PROGRAM, data: data.toString('hex'), executable: false }
+    await nodeRpc(url, 'surfnet_setAccount', [contract, account])
+  }
+}

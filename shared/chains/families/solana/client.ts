@@ -1,0 +1,132 @@
+import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import {
+  type BlockRef,
+  type ChainClient,
+  NodeMismatch,
+  NodeUnreliable,
+  type ScannedBlock,
+} from '#shared/usecases/ports/scanning.ts'
+import type { ChainDefinition } from '../../chain.ts'
+import { createJsonRpc, type RpcClient } from '../../json-rpc.ts'
+import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
+import { createIdentityTest } from './identity.ts'
+import { createBlockReader } from './read-blocks.ts'
+import { classify, explain } from './rpc-failure.ts'
+import { accountSchema } from './wire.ts'
+
+/** Layout of a mint account of the SPL Token program: `decimals` and `is_initialized` (spl-token, `state.rs`). */
+const MINT_LENGTH = 82
+const MINT_DECIMALS_AT = 44
+const MINT_INITIALIZED_AT = 45
+
+/** Looks at a head whose block does not come before it is an error; a node's block store is a moment behind its votes. */
+const HEAD_PATIENCE = 20
+
+/** An accepted token of the network in the client's mode; `contract` is its mint. */
+export interface SolanaToken {
+  readonly asset: AssetId
+  readonly contract: string
+  readonly decimals: number
+}
+
+/** Everything a client needs. `rpcUrls` is not empty, the preferred first. */
+export interface SolanaClientOptions {
+  readonly chain: ChainDefinition
+  readonly mode: Mode
+  readonly rpcUrls: readonly string[]
+  /** The network's own coin as an asset. */
+  readonly nativeAsset: AssetId
+  readonly tokens: readonly SolanaToken[]
+  readonly metrics: Metrics
+}
+
+/** A chain client that holds connections. */
+export interface SolanaClient extends ChainClient {
+  close(): Promise<void>
+}
+
+/**
+ * Reads Solana: what watched owners gained in coins and in known mints, by the balances before and after each
+ * transaction of confirmed blocks. A height is a slot, and slots may be empty. Opens nothing until the first call.
+ */
+export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
+  const { chain, mode } = options
+  const identity = createIdentityTest(mode)
+  const rpc = createJsonRpc({
+    urls: options.rpcUrls,
+    identify: identity.identify,
+    classify,
+    explain,
+    metrics: options.metrics,
+    labels: { network: chain.id, mode },
+  })
+  const current = () => {
+    if (identity.current === null) throw new NodeUnreliable('the node was not identified yet')
+    return identity.current
+  }
+  const blocks = createBlockReader(rpc, current)
+  const extract = extractOptions(options)
+  const genesisHash = async () => {
+    // Any answer will do: a node is identified before its first one.
+    await blocks.slot('confirmed')
+    return current().genesisHash
+  }
+  let known: BlockRef | null = null
+  let misses = 0
+
+  return {
+    hasGaps: true,
+    verify: () => verifyMints(rpc, options.tokens),
+    genesisHash,
+    async head() {
+      // In this order, finality cannot overtake the head that is asked for after it.
+      const finalizedHeight = await blocks.slot('finalized')
+      const slot = await blocks.slot('confirmed')
+      if (finalizedHeight > slot) throw new NodeUnreliable('the node has finalized more than it confirmed')
+      if (known?.height !== slot) {
+        const found = await blocks.find(slot)
+        misses = found === null ? misses + 1 : 0
+        known = found ?? known
+        if (known === null || misses > HEAD_PATIENCE) throw new NodeUnreliable('the node has no block at its head')
+      }
+      return { height: known.height, hash: known.hash, finalizedHeight: Math.min(finalizedHeight, known.height) }
+    },
+    async blockAt(height) {
+      if (height > 0) return blocks.at(height)
+      // Few nodes still have the first block; its hash is what every node is identified by.
+      const hash = await genesisHash()
+      return { height: 0, hash, parentHash: hash, time: 0 }
+    },
+    async scan(from, to, watches) {
+      const read = await blocks.read(from, to, (transactions) => transfersOf(extract, transactions, watches))
+      return read.map(({ ref, content }): ScannedBlock => ({ ...ref, transfers: content }))
+    },
+    close: () => rpc.close(),
+  }
+}
+
+function extractOptions({ chain, mode, nativeAsset, tokens }: SolanaClientOptions): ExtractOptions {
+  const mints = new Map<string, KnownMint>([
+    ...chain.siblings.map(({ contract }) => [contract, { asset: null, decimals: null }] as const),
+    ...tokens.map(({ contract, asset, decimals }) => [contract, { asset, decimals }] as const),
+  ])
+  return { keyPrefix: `${mode}:${chain.id}`, nativeAsset, mints }
+}
+
+/** A mint of another program, or with other decimals than our row, would make every amount wrong. */
+async function verifyMints(rpc: RpcClient, tokens: readonly SolanaToken[]): Promise<void> {
+  for (const { asset, contract, decimals } of tokens) {
+    const options = { encoding: 'base64', commitment: 'confirmed' }
+    const { value } = await rpc.call('getAccountInfo', [contract, options], accountSchema)
+    const data = Buffer.from(value?.data[0] ?? '', 'base64')
+    if (value?.owner !== TOKEN_PROGRAM || data.length !== MINT_LENGTH || data[MINT_INITIALIZED_AT] !== 1) {
+      throw new NodeMismatch(`${asset} at ${contract}: no mint of the SPL Token program`)
+    }
+    if (data[MINT_DECIMALS_AT] !== decimals) {
+      throw new NodeMismatch(
+        `${asset} at ${contract} has ${data[MINT_DECIMALS_AT]} decimals; the registry says ${decimals}`,
+      )
+    }
+  }
+}

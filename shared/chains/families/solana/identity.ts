@@ -1,0 +1,52 @@
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
+import type { RpcClient } from '../../json-rpc.ts'
+import { genesisSchema, versionSchema } from './wire.ts'
+
+/** Hash of the first block: mainnet-beta and devnet (solana.com/docs, "Clusters"). */
+const GENESIS: Readonly<Record<Mode, string>> = {
+  live: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+  test: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
+}
+
+/** Which chain the node in use is on. */
+export interface NodeIdentity {
+  readonly genesisHash: string
+  /**
+   * True on a Surfpool development node. Its blocks name parents, hashes and times that do not fit together, so nothing
+   * may be concluded from them; it never forks and skips no slot.
+   */
+  readonly simulated: boolean
+}
+
+/** Remembers the chain of the node that was identified last. */
+export interface IdentityTest {
+  identify(call: RpcClient['call'], host: string): Promise<void>
+  /** Null before the first call. */
+  readonly current: NodeIdentity | null
+}
+
+/**
+ * Accepts nodes of mainnet-beta in live mode. In test mode, where no money is at stake, those of devnet, and Surfpool with
+ * whatever first block it made up; but not both behind one network. Anything else is a `NodeMismatch`.
+ */
+export function createIdentityTest(mode: Mode): IdentityTest {
+  let current: NodeIdentity | null = null
+  return {
+    get current() {
+      return current
+    },
+    async identify(call, host) {
+      const genesisHash = await call('getGenesisHash', [], genesisSchema)
+      const version = mode === 'test' ? await call('getVersion', [], versionSchema) : null
+      const simulated = version?.['surfnet-version'] !== undefined
+      if (!simulated && genesisHash !== GENESIS[mode]) {
+        throw new NodeMismatch(`the node at ${host} is on the chain with genesis ${genesisHash}, not ${GENESIS[mode]}`)
+      }
+      if (current !== null && current.simulated !== simulated) {
+        throw new NodeMismatch(`the node at ${host} is on another kind of chain than the one used before`)
+      }
+      current = { genesisHash, simulated }
+    },
+  }
+}

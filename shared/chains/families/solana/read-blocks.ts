@@ -1,0 +1,160 @@
+import type { z } from 'zod'
+import { type BlockRef, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { RpcClient } from '../../json-rpc.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
+import type { NodeIdentity } from './identity.ts'
+import {
+  blockSchema,
+  blockTimeSchema,
+  type Header,
+  headerSchema,
+  slotSchema,
+  slotsSchema,
+  type Transaction,
+} from './wire.ts'
+
+/** Blocks fetched at the same time; a full one is several megabytes. */
+const PREFETCH = 4
+/** Slots that are searched for the block before another one on a node that skips none. */
+const PREDECESSOR_RANGE = 64
+/** Seconds. Mainnet began on 16 March 2020: an earlier time is in another unit. */
+const FIRST_BLOCK_TIME = 1_584_282_000
+
+const CONFIRMED = { commitment: 'confirmed' } as const
+/** Nodes refuse blocks with transactions of a higher version; version 1 is on mainnet since September 2026. */
+const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
+
+/** A block with what the caller made of its transactions. */
+export interface ReadBlock<T> {
+  readonly ref: BlockRef
+  readonly content: T
+}
+
+/** Reads confirmed blocks of one network by slot. Everything throws `NodeUnreliable` on answers that contradict each other. */
+export interface BlockReader {
+  /** The newest slot at a commitment. */
+  slot(commitment: 'confirmed' | 'finalized'): Promise<number>
+  /** The block of a slot, null when the node does not have it, or not yet. */
+  find(slot: number): Promise<BlockRef | null>
+  /** The block of a slot, null only when the chain has none: a later block names an earlier parent. */
+  at(slot: number): Promise<BlockRef | null>
+  /**
+   * The blocks from `from` to `to`, linked; when there is none, the first one after them. Ends earlier where the node
+   * does not have a block yet, but is never empty. `take` reduces each block's transactions as soon as they are there.
+   */
+  read<T>(from: number, to: number, take: (transactions: readonly Transaction[]) => T): Promise<readonly ReadBlock<T>[]>
+}
+
+/** `identity` answers for the node in use; it is asked after each call, hence known. */
+export function createBlockReader(rpc: RpcClient, identity: () => NodeIdentity): BlockReader {
+  async function getBlock<T>(slot: number, details: 'accounts' | 'none', schema: z.ZodType<T>): Promise<T | null> {
+    return absentAsNull(
+      rpc.call('getBlock', [slot, { ...BLOCK_OPTIONS, transactionDetails: details }], schema.nullable()),
+    )
+  }
+
+  async function list(from: number, to: number): Promise<readonly number[]> {
+    const slots = await rpc.call('getBlocks', [from, to, CONFIRMED], slotsSchema)
+    return checkList(slots, from, to)
+  }
+
+  async function firstFrom(slot: number): Promise<number | undefined> {
+    const slots = await rpc.call('getBlocksWithLimit', [slot, 1, CONFIRMED], slotsSchema)
+    return checkList(slots, slot, Number.MAX_SAFE_INTEGER)[0]
+  }
+
+  async function timeOf(slot: number, { blockTime }: Header): Promise<number> {
+    if (blockTime !== null && blockTime >= FIRST_BLOCK_TIME) return blockTime * 1_000
+    const seconds = await absentAsNull(rpc.call('getBlockTime', [slot], blockTimeSchema))
+    if (seconds === null || seconds < FIRST_BLOCK_TIME) {
+      throw new NodeUnreliable(`the node gives no usable time of slot ${slot}`)
+    }
+    return seconds * 1_000
+  }
+
+  /** Names made up from the slot, where the node's own are of no use. */
+  function simulatedHash(slot: number): string {
+    const { genesisHash } = identity()
+    return slot === 0 ? genesisHash : `${genesisHash}:${slot}`
+  }
+
+  async function refOf(slot: number, header: Header): Promise<BlockRef> {
+    const time = await timeOf(slot, header)
+    if (identity().simulated) {
+      const before = slot === 0 ? [] : await list(Math.max(1, slot - PREDECESSOR_RANGE), slot - 1)
+      return { height: slot, hash: simulatedHash(slot), parentHash: simulatedHash(before.at(-1) ?? 0), time }
+    }
+    if (header.parentSlot >= slot)
+      throw new NodeUnreliable(`the node's block ${slot} has a parent that is not before it`)
+    return { height: slot, hash: header.blockhash, parentHash: header.previousBlockhash, time }
+  }
+
+  async function find(slot: number): Promise<BlockRef | null> {
+    const header = await getBlock(slot, 'none', headerSchema)
+    return header === null ? null : refOf(slot, header)
+  }
+
+  return {
+    slot: (commitment) => rpc.call('getSlot', [{ commitment }], slotSchema),
+    find,
+    async at(slot) {
+      const found = await find(slot)
+      if (found !== null) return found
+      // A node that lags or lost blocks says the same as one that knows of a skipped slot: the next block tells.
+      const next = await firstFrom(slot + 1)
+      const header = next === undefined ? null : await getBlock(next, 'none', headerSchema)
+      if (header === null || (header.parentSlot >= slot && !identity().simulated)) {
+        throw new NodeUnreliable(
+          `the node does not have the block of slot ${slot}, and does not show that it was skipped`,
+        )
+      }
+      return null
+    },
+    async read(from, to, take) {
+      const listed = await list(from, to)
+      const next = listed.length === 0 ? await firstFrom(to + 1) : undefined
+      const slots = next === undefined ? listed : [next]
+      const read = await mapConcurrently(slots, PREFETCH, async (slot) => {
+        const block = await getBlock(slot, 'accounts', blockSchema)
+        if (block === null) return null
+        const { transactions, ...header } = block
+        return { slot, header, content: take(transactions), ref: await refOf(slot, header) }
+      })
+      const missing = read.indexOf(null)
+      const blocks = read.slice(0, missing === -1 ? read.length : missing).filter((block) => block !== null)
+      const [first] = blocks
+      if (first === undefined) throw new NodeUnreliable(`the node gives no block from slot ${from} on`)
+      if (!identity().simulated) checkLinks(from, blocks)
+      return blocks.map(({ ref, content }) => ({ ref, content }))
+    },
+  }
+}
+
+/** A block whose parent lies in the range without being listed was left out, and its transactions with it. */
+function checkLinks(from: number, blocks: readonly { readonly slot: number; readonly header: Header }[]): void {
+  for (const [index, { slot, header }] of blocks.entries()) {
+    const before = blocks[index - 1]
+    if (before === undefined) {
+      if (header.parentSlot >= from)
+        throw new NodeUnreliable(`the node left out the block of slot ${header.parentSlot}`)
+    } else if (header.parentSlot !== before.slot || header.previousBlockhash !== before.header.blockhash) {
+      throw new NodeUnreliable(`the node's blocks of slots ${before.slot} and ${slot} are not linked`)
+    }
+  }
+}
+
+function checkList(slots: readonly number[], from: number, to: number): readonly number[] {
+  const ordered = slots.every((slot, index) => slot >= from && slot <= to && slot > (slots[index - 1] ?? -1))
+  if (!ordered) throw new NodeUnreliable(`the node's list of slots from ${from} contradicts the question`)
+  return slots
+}
+
+async function absentAsNull<T>(answer: Promise<T | null>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof RpcFailure && error.kind === 'absent') return null
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import type { FailureKind } from '../../rpc-failure.ts'
+
+/** Slots that were skipped (-32007, -32009), or whose block the node does not have yet (-32004, -32014). */
+const ABSENT_CODES = new Set([-32_004, -32_007, -32_009, -32_014])
+/** Wrong requests (JSON-RPC 2.0), unknown transaction version (-32015), no transaction history on this node (-32011). */
+const REFUSED_CODES = new Set([-32_600, -32_601, -32_602, -32_011, -32_015])
+
+const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
+  [-32_001, 'the node no longer has this block; catching up needs a node with more history'],
+  [-32_005, 'the node is behind or unhealthy'],
+  [-32_011, 'the node keeps no transaction history; scanning needs one that does'],
+  [-32_015, 'the block holds a transaction of a version that is newer than this release of Paymesh: update it'],
+  [-32_019, 'the long-term storage behind the node does not answer'],
+])
+
+/** Classes an error object of a Solana node (codes of Agave's `rpc-client-api/src/custom_error.rs`). */
+export function classify({ code }: { readonly code: number }): FailureKind {
+  if (ABSENT_CODES.has(code)) return 'absent'
+  return REFUSED_CODES.has(code) ? 'refused' : 'retry'
+}
+
+/** What an error code means for whoever runs the installation; null where the code alone says it. */
+export function explain(code: number): string | null {
+  return EXPLANATIONS.get(code) ?? null
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+
+/** 32 bytes in base58 have 32 to 44 digits; that they are 32 bytes is checked where a key is compared. */
+const publicKey = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+/** A 64-byte Ed25519 signature in base58. The first one of a transaction is its id. */
+const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/)
+/** Lamports come as JSON numbers. Above 2^53 they lost digits in the parser: nothing may be computed from those. */
+const lamports = z.number().nonnegative()
+const slot = z.int().nonnegative()
+
+const tokenBalance = z.object({
+  accountIndex: slot,
+  mint: publicKey,
+  // Nodes before 1.10 left these out; a balance of ours without them is refused where it is used.
+  owner: publicKey.optional(),
+  programId: publicKey.optional(),
+  uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/), decimals: z.int().min(0).max(255) }),
+})
+export type TokenBalance = z.infer<typeof tokenBalance>
+
+const transaction = z.object({
+  transaction: z.object({
+    signatures: z.array(signature).min(1),
+    accountKeys: z
+      .array(z.object({ pubkey: publicKey, signer: z.boolean(), writable: z.boolean(), source: z.string().optional() }))
+      .min(1),
+  }),
+  meta: z.object({
+    // Null means success. A missing field must not pass for it.
+    err: z.union([z.null(), z.string(), z.record(z.string(), z.unknown())]),
+    fee: lamports,
+    preBalances: z.array(lamports),
+    postBalances: z.array(lamports),
+    preTokenBalances: z.array(tokenBalance),
+    postTokenBalances: z.array(tokenBalance),
+  }),
+})
+
+/** A transaction as `getBlock` gives it with `transactionDetails: 'accounts'`: keys and balances, no instructions. */
+export type Transaction = z.infer<typeof transaction>
+
+/** A block without its transactions, `getBlock` with `transactionDetails: 'none'`. `blockTime` is in seconds. */
+export const headerSchema = z.object({
+  blockhash: publicKey,
+  previousBlockhash: publicKey,
+  parentSlot: slot,
+  blockTime: z.int().nullable(),
+})
+export type Header = z.infer<typeof headerSchema>
+
+/** A block with its transactions, `getBlock` with `transactionDetails: 'accounts'`. */
+export const blockSchema = headerSchema.extend({ transactions: z.array(transaction) })
+export type Block = z.infer<typeof blockSchema>
+
+/** `getSlot`. */
+export const slotSchema = slot
+/** `getBlocks` and `getBlocksWithLimit`. */
+export const slotsSchema = z.array(slot)
+/** `getBlockTime`: seconds, null where the node does not know. */
+export const blockTimeSchema = z.int().nullable()
+/** `getGenesisHash`. */
+export const genesisSchema = publicKey
+/** `getVersion`; the second field is what Surfpool adds. */
+export const versionSchema = z.object({ 'solana-core': z.string(), 'surfnet-version': z.string().optional() })
+/** `getAccountInfo` with `encoding: 'base64'`. */
+export const accountSchema = z.object({
+  value: z.object({ owner: publicKey, data: z.tuple([z.base64(), z.literal('base64')]) }).nullable(),
+})
