@@ -1,6 +1,10 @@
 import type { ChainDefinition } from '../chain.ts'
 
-/** TRON. Nineteen of 27 producers above a block make it solid; a solid block never rolls back. Test: Nile. */
+/**
+ * TRON. Nineteen of 27 producers above a block make it solid; a solid block never rolls back. Logs come with their block,
+ * so the range is how many blocks one step of a catch-up holds. The sibling is Circle's USDC, which it no longer issues
+ * here and which is no asset of ours. Test: Nile.
+ */
 export const tron: ChainDefinition = {
   id: 'tron',
   family: 'tron',
@@ -11,9 +15,9 @@ export const tron: ChainDefinition = {
   confirmations: 19,
   confirmsByFinality: true,
   finalityDepth: 27,
-  logsRangeMax: 1,
+  logsRangeMax: 20,
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },
   uriScheme: 'tron',
   addressPrefix: null,
-  siblings: [],
+  siblings: [{ symbol: 'USDC', contract: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8' }],
 }
