@@ -9,6 +9,8 @@ const steps = [
   'check:lockfile',
   'check:env',
   'check:client',
+  'check:openapi',
+  'check:spectral',
 ]
 const only = process.argv.slice(2)
 if (only.includes('--help')) {

@@ -18,7 +18,7 @@ export const eventBody = z
     type: z.enum(EVENT_TYPES).describe('What happened.'),
     api_version: z.literal(API_VERSION).describe('Version of the interface that the event was made under.'),
     livemode: z.boolean().describe('False for test events.'),
-    created_at: z.iso.datetime(),
+    created_at: z.iso.datetime().describe('When it happened.'),
     data: z
       .strictObject({
         object: invoiceResource.describe('The invoice as it was when the event happened.'),

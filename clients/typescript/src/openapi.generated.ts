@@ -40,7 +40,13 @@ export type InvoiceCreate = {
      * The payer, as far as you know.
      */
     customer?: {
+        /**
+         * E-mail address of the payer.
+         */
         email?: string;
+        /**
+         * Name of the payer.
+         */
         name?: string;
     };
     /**
@@ -52,7 +58,7 @@ export type InvoiceCreate = {
      */
     cancel_url?: string;
     /**
-     * Seconds until the invoice expires.
+     * Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with `asset`, one for those without.
      */
     expires_in?: number;
 };
@@ -192,6 +198,9 @@ export type Event = {
      * False for test events.
      */
     livemode: boolean;
+    /**
+     * When it happened.
+     */
     created_at: string;
     /**
      * What the event is about.
@@ -365,6 +374,9 @@ export type InvoiceUrls = {
  * A fiat price, paid on-chain in a crypto asset.
  */
 export type Invoice = {
+    /**
+     * Unique for ever.
+     */
     id: string;
     object: 'invoice';
     /**
@@ -416,6 +428,9 @@ export type Invoice = {
      * What created it: `api` for invoices made with a key.
      */
     source: 'link' | 'api' | 'manual' | 'billing';
+    /**
+     * When it was created.
+     */
     created_at: string;
     /**
      * Without the full amount by then, the invoice expires.
@@ -425,6 +440,9 @@ export type Invoice = {
      * When the full amount was there and confirmed.
      */
     paid_at: string | null;
+    /**
+     * When it last changed.
+     */
     updated_at: string;
 };
 
@@ -432,6 +450,9 @@ export type Invoice = {
  * An on-chain transfer attributed to an invoice.
  */
 export type Payment = {
+    /**
+     * Unique for ever.
+     */
     id: string;
     object: 'payment';
     /**
@@ -490,6 +511,9 @@ export type Payment = {
      * Block or slot; null while it is in none.
      */
     block_number: number | null;
+    /**
+     * Hash of that block.
+     */
     block_hash: string | null;
     /**
      * Blocks on top, its own included.
@@ -527,7 +551,13 @@ export type Payment = {
      * When it reached the required confirmations.
      */
     confirmed_at: string | null;
+    /**
+     * When it was first recorded.
+     */
     created_at: string;
+    /**
+     * When it last changed.
+     */
     updated_at: string;
 };
 
@@ -640,6 +670,9 @@ export type PaymentLinkListResponse = {
  * A page that makes an invoice for each payer.
  */
 export type PaymentLink = {
+    /**
+     * Unique for ever.
+     */
     id: string;
     object: 'payment_link';
     /**
@@ -654,6 +687,9 @@ export type PaymentLink = {
      * What payers read.
      */
     title: string;
+    /**
+     * More about it, for the payer.
+     */
     description: string | null;
     /**
      * ISO 4217 code.
@@ -687,8 +723,17 @@ export type PaymentLink = {
      * Invoices made from it.
      */
     uses: number;
+    /**
+     * Since when it takes no new payments.
+     */
     deactivated_at: string | null;
+    /**
+     * When it was created.
+     */
     created_at: string;
+    /**
+     * When it last changed.
+     */
     updated_at: string;
 };
 
@@ -727,6 +772,9 @@ export type ProductListResponse = {
  * Something that payment links sell.
  */
 export type Product = {
+    /**
+     * Unique for ever.
+     */
     id: string;
     object: 'product';
     /**
@@ -737,6 +785,9 @@ export type Product = {
      * What payers read.
      */
     name: string;
+    /**
+     * More about it.
+     */
     description: string | null;
     /**
      * Price, with exactly the decimals of the currency.
@@ -754,7 +805,13 @@ export type Product = {
      * An inactive product takes no new payment links.
      */
     active: boolean;
+    /**
+     * When it was created.
+     */
     created_at: string;
+    /**
+     * When it last changed.
+     */
     updated_at: string;
 };
 
@@ -858,7 +915,13 @@ export type Currency = {
      * A node is behind the network, so that real transfers are seen.
      */
     watched: boolean;
+    /**
+     * When the workspace was created.
+     */
     created_at: string;
+    /**
+     * When availability was judged: now.
+     */
     updated_at: string;
 };
 
@@ -911,6 +974,9 @@ export type Rate = {
      * How many independent sources of the asset's price are in it.
      */
     sources: number;
+    /**
+     * Time of the oldest price in it: a rate never changes, the next one takes its place.
+     */
     created_at: string;
     /**
      * Time of the oldest price in it.
@@ -986,7 +1052,13 @@ export type Estimate = {
      * Time of the oldest price in the rate.
      */
     rate_updated_at: string;
+    /**
+     * When it was made.
+     */
     created_at: string;
+    /**
+     * The same: an estimate never changes.
+     */
     updated_at: string;
 };
 
@@ -1010,6 +1082,9 @@ export type WebhookEndpointListResponse = {
  * A URL of yours that receives signed events.
  */
 export type WebhookEndpoint = {
+    /**
+     * Unique for ever.
+     */
     id: string;
     object: 'webhook_endpoint';
     /**
@@ -1028,12 +1103,21 @@ export type WebhookEndpoint = {
      * Which events it receives.
      */
     mode: 'live' | 'test' | 'both';
+    /**
+     * Your own note.
+     */
     description: string | null;
     /**
      * A disabled endpoint receives nothing.
      */
     status: 'enabled' | 'disabled';
+    /**
+     * When it was created.
+     */
     created_at: string;
+    /**
+     * When it last changed.
+     */
     updated_at: string;
 };
 
@@ -1056,6 +1140,9 @@ export type WebhookEndpointCreatedResponse = {
  * A new webhook endpoint with its signing secret.
  */
 export type WebhookEndpointCreated = {
+    /**
+     * Unique for ever.
+     */
     id: string;
     object: 'webhook_endpoint';
     /**
@@ -1074,12 +1161,21 @@ export type WebhookEndpointCreated = {
      * Which events it receives.
      */
     mode: 'live' | 'test' | 'both';
+    /**
+     * Your own note.
+     */
     description: string | null;
     /**
      * A disabled endpoint receives nothing.
      */
     status: 'enabled' | 'disabled';
+    /**
+     * When it was created.
+     */
     created_at: string;
+    /**
+     * When it last changed.
+     */
     updated_at: string;
     /**
      * Signing secret. It is never shown again.
@@ -1106,6 +1202,9 @@ export type DeletedResponse = {
  * What was deleted.
  */
 export type Deleted = {
+    /**
+     * Id that it had.
+     */
     id: string;
     /**
      * What was deleted.

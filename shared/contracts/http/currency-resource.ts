@@ -30,8 +30,8 @@ export const currencyResource = z
       .nullable()
       .describe('Why not; null exactly when `available` is true.'),
     watched: z.boolean().describe('A node is behind the network, so that real transfers are seen.'),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestamp.describe('When the workspace was created.'),
+    updated_at: timestamp.describe('When availability was judged: now.'),
   })
   .meta({ id: 'Currency', description: 'A supported crypto asset.' })
 export type CurrencyResource = z.infer<typeof currencyResource>

@@ -37,8 +37,8 @@ export const estimateResource = z
     fiat_per_asset: decimalText.describe('Price of one unit of the asset, every digit that was used.'),
     min_amount: decimalText.describe('An invoice below this, in units of the asset, is refused; an estimate is not.'),
     rate_updated_at: timestamp.describe('Time of the oldest price in the rate.'),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestamp.describe('When it was made.'),
+    updated_at: timestamp.describe('The same: an estimate never changes.'),
   })
   .meta({ id: 'Estimate', description: 'What a lock made at this moment would ask for.' })
 export type EstimateResource = z.infer<typeof estimateResource>

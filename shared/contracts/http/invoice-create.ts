@@ -27,14 +27,22 @@ function bodyOf(mode: Mode) {
       metadata: metadataBody.optional(),
       customer: z
         .strictObject({
-          email: z.email('must be an e-mail address').max(254).optional(),
-          name: text(200).optional(),
+          email: z.email('must be an e-mail address').max(254).describe('E-mail address of the payer.').optional(),
+          name: text(200).describe('Name of the payer.').optional(),
         })
         .describe('The payer, as far as you know.')
         .optional(),
       success_url: returnUrl(mode).describe('Where the checkout leads after payment.').optional(),
       cancel_url: returnUrl(mode).describe('Where the checkout leads when the payer gives up.').optional(),
-      expires_in: z.int().min(300).max(2_592_000).describe('Seconds until the invoice expires.').optional(),
+      expires_in: z
+        .int()
+        .min(300)
+        .max(2_592_000)
+        .describe(
+          'Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with ' +
+            '`asset`, one for those without.',
+        )
+        .optional(),
     })
     .superRefine(...judgeAmount('amount'))
     .meta({ id: `InvoiceCreate${mode === 'live' ? '' : 'Test'}`, description: 'The wish for an invoice.' })

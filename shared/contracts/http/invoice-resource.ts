@@ -74,7 +74,7 @@ const urls = z
 /** The public invoice of specification §2: every field is always present and no other field ever is. */
 export const invoiceResource = z
   .strictObject({
-    id: z.uuid(),
+    id: z.uuid().describe('Unique for ever.'),
     object: z.literal('invoice'),
     number: z
       .int()
@@ -98,10 +98,10 @@ export const invoiceResource = z
     source: z
       .enum(['link', 'api', 'manual', 'billing'])
       .describe('What created it: `api` for invoices made with a key.'),
-    created_at: timestamp,
+    created_at: timestamp.describe('When it was created.'),
     expires_at: timestamp.describe('Without the full amount by then, the invoice expires.'),
     paid_at: timestamp.nullable().describe('When the full amount was there and confirmed.'),
-    updated_at: timestamp,
+    updated_at: timestamp.describe('When it last changed.'),
   })
   .meta({ id: 'Invoice', description: 'A fiat price, paid on-chain in a crypto asset.' })
 export type InvoiceResource = z.infer<typeof invoiceResource>

@@ -22,7 +22,7 @@ const reason = z
 /** The public payment: one on-chain (or simulated) transfer attributed to an invoice. All fields are always present. */
 export const paymentResource = z
   .strictObject({
-    id: z.uuid(),
+    id: z.uuid().describe('Unique for ever.'),
     object: z.literal('payment'),
     livemode: z.boolean().describe('False for payments of test invoices.'),
     invoice_id: z.uuid().describe('The invoice it was attributed to.'),
@@ -47,7 +47,7 @@ export const paymentResource = z
     from_address: chainToken.nullable().describe('Sender, where the chain knows one.'),
     to_address: chainToken.describe('The invoice address that received it.'),
     block_number: blockNumber.nullable().describe('Block or slot; null while it is in none.'),
-    block_hash: chainToken.nullable(),
+    block_hash: chainToken.nullable().describe('Hash of that block.'),
     confirmations: blockCount.describe('Blocks on top, its own included.'),
     required_confirmations: blockCount.describe('Confirmations it needs to count as confirmed.'),
     counted: z.boolean().describe('Whether it counts towards the invoice.'),
@@ -57,8 +57,8 @@ export const paymentResource = z
     explorer_url: absoluteUrl.nullable().describe('The transaction in a public block explorer.'),
     detected_at: timestamp.describe('When it was first seen.'),
     confirmed_at: timestamp.nullable().describe('When it reached the required confirmations.'),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestamp.describe('When it was first recorded.'),
+    updated_at: timestamp.describe('When it last changed.'),
   })
   .meta({ id: 'Payment', description: 'An on-chain transfer attributed to an invoice.' })
 export type PaymentResource = z.infer<typeof paymentResource>

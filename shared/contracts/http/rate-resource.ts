@@ -19,7 +19,9 @@ export const rateResource = z
     fiat: z.enum(FIAT_CODES).describe('Currency of the price.'),
     fiat_per_asset: decimalText.describe('Price of one unit of the asset, every digit that a lock would use.'),
     sources: z.int().min(1).max(1_000).describe("How many independent sources of the asset's price are in it."),
-    created_at: timestamp,
+    created_at: timestamp.describe(
+      'Time of the oldest price in it: a rate never changes, the next one takes its place.',
+    ),
     updated_at: timestamp.describe('Time of the oldest price in it.'),
     expires_at: timestamp.describe('Not used after this.'),
   })

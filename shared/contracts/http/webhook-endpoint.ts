@@ -30,16 +30,16 @@ export const webhookEndpointBody = z
 export type WebhookEndpointBody = z.output<typeof webhookEndpointBody>
 
 const fields = z.strictObject({
-  id: z.uuid(),
+  id: z.uuid().describe('Unique for ever.'),
   object: z.literal('webhook_endpoint'),
   livemode: z.boolean().describe('False when it only receives test events.'),
   url: absoluteUrl.describe('Where events are sent.'),
   events: z.array(z.enum(EVENT_NAMES)).min(1).max(50).describe('Event types it receives, or `*` for all.'),
   mode: z.enum(MODES).describe('Which events it receives.'),
-  description: freeText(500).nullable(),
+  description: freeText(500).nullable().describe('Your own note.'),
   status: z.enum(['enabled', 'disabled']).describe('A disabled endpoint receives nothing.'),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: timestamp.describe('When it was created.'),
+  updated_at: timestamp.describe('When it last changed.'),
 })
 const secret = z
   .string()
@@ -65,7 +65,7 @@ export const createdWebhookEndpoint = fields
 /** Answer of a deletion. */
 export const deletedResource = z
   .strictObject({
-    id: z.uuid(),
+    id: z.uuid().describe('Id that it had.'),
     object: z.literal('webhook_endpoint').describe('What was deleted.'),
     deleted: z.literal(true),
   })
