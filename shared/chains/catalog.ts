@@ -47,7 +47,8 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     explorerTxUrl(network, mode, txHash) {
       const { chainIds, explorerTx } = CHAINS[network]
       const chainId = networks[mode][network]?.chainId ?? null
-      // A local chain under another id is in nobody's explorer: a link there would show nothing, or a stranger's payment.
+      // A local chain is in nobody's explorer: a link there would show nothing, or a stranger's payment.
+      if ((networks[mode][network]?.genesis ?? null) !== null) return null
       if (chainId !== null && chainIds !== null && chainId !== chainIds[mode]) return null
       return explorerTx[mode]?.replace('{tx}', txHash) ?? null
     },

@@ -26,6 +26,22 @@ export interface ChainDefinition {
   readonly addressPrefix: Readonly<Record<Mode, AddressPrefix>> | null
   /** Tokens that payers mistake for ours: recorded for support, never credited. */
   readonly siblings: readonly SiblingToken[]
+  /** Consensus figures of a chain whose coins are transaction outputs; absent for every other family. */
+  readonly outputs?: OutputChainRules
+}
+
+/** What sets one descendant of Bitcoin apart from the others. Version bytes are those of base58check addresses. */
+export interface OutputChainRules {
+  /** Hash of block 0: which chain a node is on. */
+  readonly genesisHash: Readonly<Record<Mode, string>>
+  readonly pubKeyHashVersion: Readonly<Record<Mode, number>>
+  readonly scriptHashVersion: Readonly<Record<Mode, number>>
+  /** Confirmations before a miner may spend a block's reward. */
+  readonly coinbaseMaturity: number
+  /** Blocks may carry the proof of work of another chain (merged mining). */
+  readonly auxPow: boolean
+  /** Blocks may carry a confidential extension block whose coins come back as ordinary outputs (MWEB). */
+  readonly mweb: boolean
 }
 
 /** `bech32` gives P2WPKH addresses, `base58` gives P2PKH addresses with that version byte. */
@@ -60,6 +76,8 @@ export interface NodeSettings {
   readonly chainId?: number | null | undefined
   readonly confirmations?: number | null | undefined
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
+  /** Hash of block 0 that a node of the Bitcoin family must have; `any` accepts every local chain. */
+  readonly genesis?: string | null | undefined
 }
 
 /** Configured nodes by mode and network; an absent network has no node in that mode. */

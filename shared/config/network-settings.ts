@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 
 /** URLs of nodes: plain http is fine (nodes usually stand on the private network), other schemes are not. */
 const rpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -9,19 +9,35 @@ const nodeSettings = z.strictObject({
   chainId: z.int().positive().nullable().default(null),
   confirmations: z.int().min(1).max(10_000).nullable().default(null),
   contracts: z.partialRecord(z.enum(ASSET_IDS), z.string().min(1)).default({}),
+  genesis: z
+    .string()
+    .regex(/^([0-9a-f]{64}|any)$/, 'must be the hash of block 0 in lower case, or any')
+    .nullable()
+    .default(null),
 })
 
 const perMode = z.partialRecord(z.enum(NETWORK_IDS), nodeSettings)
 
+/** Real money is received on the real chain only. */
+const liveMode = perMode.superRefine((networks, context) => {
+  for (const [network, node] of Object.entries(networks)) {
+    if (node?.genesis === null || node === undefined) continue
+    context.addIssue({ code: 'custom', message: 'can be set in test mode only', path: [network, 'genesis'] })
+  }
+})
+
 /** Shape of `PAYMESH_NETWORKS`; both modes are always present after parsing. */
-export const networkSettingsSchema = z.partialRecord(z.enum(MODES), perMode).transform((value) => ({
-  live: value.live ?? {},
-  test: value.test ?? {},
-}))
+export const networkSettingsSchema = z
+  .strictObject({ live: liveMode.optional(), test: perMode.optional() })
+  .transform((value) => ({
+    live: value.live ?? {},
+    test: value.test ?? {},
+  }))
 
 /**
  * The nodes of this installation by mode and network; a network that is absent has no node in that mode. `rpcUrls` holds
- * at least one http(s) URL, the preferred first. `chainId`, `confirmations` and `contracts` (contract or mint by asset
- * id) replace the registry's figures where they are given; null and absent entries mean "as in the registry".
+ * at least one http(s) URL, the preferred first. `chainId`, `confirmations`, `contracts` (contract or mint by asset
+ * id) and, in test mode, `genesis` replace the registry's figures where they are given; null and absent entries mean "as in
+ * the registry".
  */
 export type NetworkSettings = z.output<typeof networkSettingsSchema>

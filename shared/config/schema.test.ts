@@ -77,12 +77,28 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...minimal, PAYMESH_NETWORKS: networks }).networks).toEqual({
       live: {},
       test: {
-        ethereum: { rpcUrls: ['http://127.0.0.1:8545'], chainId: null, confirmations: 3, contracts: {} },
+        ethereum: { rpcUrls: ['http://127.0.0.1:8545'], chainId: null, confirmations: 3, contracts: {}, genesis: null },
       },
     })
     const bad = JSON.stringify({ test: { ethereum: { rpcUrls: [], speed: 1 } } })
     const problems = faultsOf({ ...minimal, PAYMESH_NETWORKS: bad }).map((fault) => fault.problem)
     expect(problems.some((problem) => problem.startsWith('test.ethereum'))).toBe(true)
+  })
+
+  // Guarantee: no setting makes a development chain's coins count as real money.
+  it('lets test networks alone be a local chain', () => {
+    const networks = (mode: string, genesis: string) =>
+      JSON.stringify({ [mode]: { bitcoin: { rpcUrls: ['http://127.0.0.1:8332'], genesis } } })
+    expect(parseConfig({ ...minimal, PAYMESH_NETWORKS: networks('test', 'any') }).networks.test.bitcoin).toMatchObject({
+      genesis: 'any',
+    })
+    for (const [mode, genesis] of [
+      ['live', 'any'],
+      ['test', 'regtest'],
+    ] as const) {
+      const [fault] = faultsOf({ ...minimal, PAYMESH_NETWORKS: networks(mode, genesis) })
+      expect(fault?.problem).toMatch(`${mode}.bitcoin.genesis`)
+    }
   })
 
   it('takes empty values as absent and lists of chains in their order', () => {

@@ -1,6 +1,6 @@
 import type { ChainDefinition } from '../chain.ts'
 
-/** Bitcoin. Address prefixes: BIP 173. */
+/** Bitcoin; test: testnet4. Address prefixes: BIP 173; the other figures: Bitcoin Core's chainparams. */
 export const bitcoin: ChainDefinition = {
   id: 'bitcoin',
   family: 'bitcoin',
@@ -16,4 +16,15 @@ export const bitcoin: ChainDefinition = {
   uriScheme: 'bitcoin',
   addressPrefix: { live: { kind: 'bech32', hrp: 'bc' }, test: { kind: 'bech32', hrp: 'tb' } },
   siblings: [],
+  outputs: {
+    genesisHash: {
+      live: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
+      test: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
+    },
+    pubKeyHashVersion: { live: 0x00, test: 0x6f },
+    scriptHashVersion: { live: 0x05, test: 0xc4 },
+    coinbaseMaturity: 100,
+    auxPow: false,
+    mweb: false,
+  },
 }

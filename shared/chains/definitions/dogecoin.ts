@@ -1,6 +1,6 @@
 import type { ChainDefinition } from '../chain.ts'
 
-/** Dogecoin. No segwit: P2PKH only; version bytes from Dogecoin Core's chainparams. */
+/** Dogecoin. No segwit: P2PKH only; figures from Dogecoin Core's chainparams. */
 export const dogecoin: ChainDefinition = {
   id: 'dogecoin',
   family: 'dogecoin',
@@ -16,4 +16,15 @@ export const dogecoin: ChainDefinition = {
   uriScheme: 'dogecoin',
   addressPrefix: { live: { kind: 'base58', version: 0x1e }, test: { kind: 'base58', version: 0x71 } },
   siblings: [],
+  outputs: {
+    genesisHash: {
+      live: '1a91e3dace36e2be3bf030a65679fe821aa1d6ef92e7c9902eb318182c355691',
+      test: 'bb0a78264637406b6360aad926284d544d7049f45189db5664f3c4d07350559e',
+    },
+    pubKeyHashVersion: { live: 0x1e, test: 0x71 },
+    scriptHashVersion: { live: 0x16, test: 0xc4 },
+    coinbaseMaturity: 240,
+    auxPow: true,
+    mweb: false,
+  },
 }

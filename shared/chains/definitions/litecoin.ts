@@ -1,6 +1,6 @@
 import type { ChainDefinition } from '../chain.ts'
 
-/** Litecoin. Six confirmations also cover the maturity of MWEB peg-outs. */
+/** Litecoin; test: testnet4. Six confirmations also cover the maturity of MWEB peg-outs. Figures: Litecoin Core's chainparams. */
 export const litecoin: ChainDefinition = {
   id: 'litecoin',
   family: 'litecoin',
@@ -16,4 +16,15 @@ export const litecoin: ChainDefinition = {
   uriScheme: 'litecoin',
   addressPrefix: { live: { kind: 'bech32', hrp: 'ltc' }, test: { kind: 'bech32', hrp: 'tltc' } },
   siblings: [],
+  outputs: {
+    genesisHash: {
+      live: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
+      test: '4966625a4b2851d9fdee139e56211a0d88575f59ed816ff5e6a63deb4e3e29a0',
+    },
+    pubKeyHashVersion: { live: 0x30, test: 0x6f },
+    scriptHashVersion: { live: 0x32, test: 0x3a },
+    coinbaseMaturity: 100,
+    auxPow: false,
+    mweb: true,
+  },
 }

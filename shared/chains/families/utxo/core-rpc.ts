@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { type BlockRef, NodeMismatch } from '#shared/usecases/ports/scanning.ts'
+import { createJsonRpc, type RpcOptions } from '../../json-rpc.ts'
+import { type FailureKind, RpcFailure } from '../../rpc-failure.ts'
+import { bytesOfHex } from './byte-reader.ts'
+import { parseHeader } from './parse-block.ts'
+
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
+const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
+
+/** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: how Core says that it has no such thing, no such height. */
+const ABSENT_CODES = new Set([-5, -8])
+/** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
+const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
+
+/** What is read of a node of the Bitcoin Core line. Every method throws `RpcFailure` when the node gives no usable answer. */
+export interface CoreRpc {
+  tip(): Promise<{ readonly height: number; readonly hash: string }>
+  /** Null above the node's head. */
+  hashAt(height: number): Promise<string | null>
+  /** The serialised block. */
+  block(hash: string): Promise<Buffer>
+  header(at: { readonly height: number; readonly hash: string }): Promise<BlockRef>
+  /** Ids of all unconfirmed transactions. */
+  mempoolIds(): Promise<readonly string[]>
+  /** A serialised unconfirmed transaction; null when it is gone. */
+  mempoolTransaction(txid: string): Promise<Buffer | null>
+  close(): Promise<void>
+}
+
+/** What the client of one network and mode needs; `genesis` is the hash of the nodes' block 0, or `any`. */
+export type CoreRpcOptions = Omit<RpcOptions, 'identify' | 'classify'> & { readonly genesis: string }
+
+/** Bitcoin Core, Litecoin Core or Dogecoin Core over JSON-RPC, without a wallet. Opens nothing until the first call. */
+export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc {
+  const rpc = createJsonRpc({
+    ...options,
+    classify,
+    async identify(call, host) {
+      const answered = await call('getblockhash', [0], hashSchema)
+      if (genesis !== 'any' && answered !== genesis) {
+        throw new NodeMismatch(`the node at ${host} is on the chain that begins with ${answered}, not with ${genesis}`)
+      }
+    },
+  })
+  const hex = async (method: string, params: readonly unknown[]) =>
+    bytesOfHex(await rpc.call(method, params, z.string()))
+  // Dogecoin Core takes the verbosity of a block as a boolean only, others as a number: the form that works is kept.
+  let raw: 0 | false = 0
+
+  return {
+    async tip() {
+      const { blocks, bestblockhash } = await rpc.call('getblockchaininfo', [], tipSchema)
+      return { height: blocks, hash: bestblockhash }
+    },
+    hashAt: (height) => unlessAbsent(rpc.call('getblockhash', [height], hashSchema)),
+    async block(hash) {
+      try {
+        return await hex('getblock', [hash, raw])
+      } catch (error) {
+        if (raw === false || !isFailure(error, 'refused')) throw error
+        const block = await hex('getblock', [hash, false])
+        raw = false
+        return block
+      }
+    },
+    header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
+    mempoolIds: () => rpc.call('getrawmempool', [], z.array(hashSchema)),
+    mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
+    close: () => rpc.close(),
+  }
+}
+
+function classify({ code }: { readonly code: number }): FailureKind {
+  if (ABSENT_CODES.has(code)) return 'absent'
+  return REFUSED_CODES.has(code) ? 'refused' : 'retry'
+}
+
+async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isFailure(error, 'absent')) return null
+    throw error
+  }
+}
+
+function isFailure(error: unknown, kind: FailureKind): boolean {
+  return error instanceof RpcFailure && error.kind === kind
+}

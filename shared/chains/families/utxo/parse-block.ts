@@ -1,0 +1,68 @@
+import { type BlockRef, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { OutputChainRules } from '../../chain.ts'
+import { type ByteReader, createByteReader } from './byte-reader.ts'
+import { doubleSha256, hashText } from './double-sha256.ts'
+import { merkleRoot } from './merkle-root.ts'
+import { type ParsedTransaction, readTransaction } from './parse-transaction.ts'
+
+const HEADER_BYTES = 80
+/** Bit of a block's version that says that its proof of work is another chain's (Dogecoin Core, `pureheader.h`). */
+const AUX_POW = 0x100
+/** Fewest bytes of a transaction: version, counts, an input, an output, lock time. */
+const TRANSACTION_MIN = 60
+
+/** A block whose hash and whose list of transactions were computed from its bytes. */
+export interface ParsedBlock extends BlockRef {
+  readonly transactions: readonly ParsedTransaction[]
+}
+
+/**
+ * Parses a serialised block and proves that it is the one asked for: its header hashes to `hash`, its transactions to
+ * the header's Merkle root. Whatever a miner put into the parts that are passed over (merged-mining proofs, Litecoin's
+ * extension block), no output can be invented by it. Throws `NodeUnreliable` otherwise.
+ */
+export function parseBlock(
+  bytes: Buffer,
+  asked: { readonly height: number; readonly hash: string },
+  rules: Pick<OutputChainRules, 'auxPow' | 'mweb'>,
+): ParsedBlock {
+  const header = parseHeader(bytes, asked)
+  const reader = createByteReader(bytes)
+  reader.skip(HEADER_BYTES)
+  if (rules.auxPow && (bytes.readUInt32LE(0) & AUX_POW) !== 0) skipAuxPow(reader)
+  const transactions = Array.from({ length: reader.count(TRANSACTION_MIN) }, () => readTransaction(reader))
+  // Litecoin's extension block follows the transactions.
+  if (reader.remaining > 0 && !rules.mweb) throw unlike(asked)
+  if (!merkleRoot(transactions.map((transaction) => transaction.hash)).equals(bytes.subarray(36, 68))) {
+    throw unlike(asked)
+  }
+  return { ...header, transactions }
+}
+
+/** What the first 80 bytes of a serialised block say. Throws `NodeUnreliable` when they do not hash to `hash`. */
+export function parseHeader(bytes: Buffer, asked: { readonly height: number; readonly hash: string }): BlockRef {
+  if (bytes.length < HEADER_BYTES) throw unlike(asked)
+  const header = bytes.subarray(0, HEADER_BYTES)
+  if (hashText(doubleSha256(header)) !== asked.hash) throw unlike(asked)
+  return {
+    height: asked.height,
+    hash: asked.hash,
+    parentHash: hashText(header.subarray(4, 36)),
+    time: header.readUInt32LE(68) * 1_000,
+  }
+}
+
+/** A coinbase transaction of the parent chain, its block's hash, two Merkle branches with their indexes, and the parent's header. */
+function skipAuxPow(reader: ByteReader): void {
+  readTransaction(reader)
+  reader.skip(32)
+  for (let branch = 0; branch < 2; branch += 1) {
+    reader.skip(reader.count(32) * 32)
+    reader.skip(4)
+  }
+  reader.skip(HEADER_BYTES)
+}
+
+function unlike({ height }: { readonly height: number }): NodeUnreliable {
+  return new NodeUnreliable(`the node's block ${height} is not the one its hash names`)
+}
