@@ -78,6 +78,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
     metrics: options.metrics,
     labels: { network: chain.id, mode },
   })
+  const { callOther } = http
   let known: Awaited<ReturnType<ChainClient['head']>> | null = null
 
   return {
@@ -99,8 +100,27 @@ export function createTronClient(options: TronClientOptions): TronClient {
     },
     scan: (from, to, watches) =>
       scanBlocks(http, { keyPrefix: `${mode}:${chain.id}`, nativeAsset, tokens, watches }, from, to),
+    ...(callOther === null ? {} : { doubted: (transactions) => findDoubted(callOther, transactions) }),
     close: () => http.close(),
   }
+}
+
+/** Ids that a second node does not show as successful in the same block. One question per block. */
+async function findDoubted(
+  ask: TronHttp['call'],
+  transactions: Parameters<NonNullable<ChainClient['doubted']>>[0],
+): Promise<ReadonlySet<string>> {
+  const doubted = new Set(transactions.map(({ txHash }) => txHash))
+  for (const height of new Set(transactions.map((entry) => entry.height))) {
+    const block = await ask('wallet/getblockbynum', { num: height }, maybeBlockSchema)
+    const shown = new Set(
+      block?.transactions.flatMap(({ txID, ret }) => (ret[0]?.contractRet === 'SUCCESS' ? txID : [])),
+    )
+    for (const { txHash, blockHash } of transactions) {
+      if (block?.blockID === blockHash && shown.has(txHash)) doubted.delete(txHash)
+    }
+  }
+  return doubted
 }
 
 async function scanBlocks(

@@ -21,6 +21,11 @@ export interface TronHttp {
    * `NodeMismatch` when the node in use is on another chain. No message holds path, query or user info of a URL.
    */
   call<T>(path: string, body: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T>
+  /**
+   * Asks the other nodes in order, without changing which one is in use; the first answer counts. Null when there is one
+   * node only. Throws `NodeUnreliable` when none of the others answers on our chain.
+   */
+  readonly callOther: TronHttp['call'] | null
   close(): Promise<void>
 }
 
@@ -49,6 +54,21 @@ export function createTronHttp(options: TronHttpOptions): TronHttp {
         throw error
       }
     },
+    callOther:
+      nodes.length === 1
+        ? null
+        : async (path, body, schema) => {
+            const others = nodes.map((_, index) => nodes[(current + index) % nodes.length]).slice(1)
+            for (const node of others) {
+              try {
+                await node?.identify()
+                if (node !== undefined) return await node.call(path, body, schema)
+              } catch {
+                // The next one may know; what went wrong is in the metrics.
+              }
+            }
+            throw new NodeUnreliable(`${path}: no second node answers`)
+          },
     async close() {
       await Promise.all(nodes.map((node) => node.close()))
     },

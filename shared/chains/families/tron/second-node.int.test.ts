@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
+import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { formatAccount } from './address.ts'
+
+const BOB = formatAccount('b'.repeat(40))
+const PAYER = `41${'d'.repeat(40)}`
+const GONE = 'http://127.0.0.1:1'
+
+let node: TronNode
+let stranger: TronNode
+const ids = { paid: '', failed: '' }
+const opened: OpenChainClient[] = []
+beforeAll(async () => {
+  node = await startTronNode({ blockTimeMs: null })
+  stranger = await startTronNode({ blockTimeMs: null })
+  ids.paid = (await node.pay({ asset: 'usdt_tron', to: BOB, amountBase: 5n })).txHash
+  ids.failed = node.submit({ kind: 'call', owner: PAYER, contract: PAYER, data: '' }, { result: 'REVERT' })
+  node.mine(2)
+})
+afterAll(async () => {
+  for (const client of opened) await client.close()
+  await Promise.all([node.stop(), stranger.stop()])
+})
+
+function client(...rpcUrls: string[]): OpenChainClient {
+  const silent = { count: () => {}, gauge: () => {}, observe: () => {} }
+  const made = createChainClient(
+    { live: {}, test: { tron: { rpcUrls, chainId: node.chainId } } },
+    'test',
+    'tron',
+    silent,
+  )
+  if (made === null) throw new Error('no client')
+  opened.push(made)
+  return made
+}
+const block = async () => {
+  const found = await client(node.url).blockAt(1)
+  return { height: 1, blockHash: found?.hash ?? '' }
+}
+
+// Guarantee: what only one of two nodes shows is not confirmed.
+it('doubts what a second node does not show as successful in the same block', async () => {
+  const at = await block()
+  const asked = [
+    { txHash: ids.paid, ...at },
+    { txHash: ids.failed, ...at },
+    { txHash: 'f'.repeat(64), ...at },
+    { txHash: 'e'.repeat(64), ...at, height: 99 },
+  ]
+  expect(await client(GONE, node.url).doubted?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
+  const elsewhere = [{ txHash: ids.paid, height: 1, blockHash: 'a'.repeat(64) }]
+  expect(await client(GONE, node.url).doubted?.(elsewhere)).toEqual(new Set([ids.paid]))
+})
+
+it('asks a third node when the second one is gone or on another chain', async () => {
+  const asked = [{ txHash: ids.paid, ...(await block()) }]
+  expect(await client(GONE, GONE, stranger.url, node.url).doubted?.(asked)).toEqual(new Set())
+})
+
+it('says so when nobody else answers, and has no doubts where there is one node only', async () => {
+  const asked = [{ txHash: ids.paid, ...(await block()) }]
+  await expect(client(node.url, GONE, stranger.url).doubted?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  expect(client(node.url).doubted).toBeUndefined()
+})
