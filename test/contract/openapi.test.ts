@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ROUTES } from '#services/api/routes.ts'
+import { OPERATIONS as DESCRIBED } from '#shared/contracts/openapi/operations.ts'
+import { OPERATIONS } from './operations.ts'
+
+type Json = Readonly<Record<string, unknown>>
+interface Media {
+  readonly where: string
+  readonly schema: Json
+  readonly value: unknown
+}
+interface Documented {
+  readonly operationId: string
+  readonly 'x-scope': string
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'] as const
+const text = readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')
+const document = JSON.parse(text)
+
+/** Every operation of the document. */
+const documented = Object.entries(document.paths as Record<string, Record<string, Documented>>).flatMap(
+  ([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method]
+      return operation === undefined ? [] : [{ method: method.toUpperCase(), path, operation }]
+    }),
+)
+
+function row(method: string, path: string, scope: string): string {
+  return `${method} ${path} ${scope}`
+}
+
+/** Every example in the document with the schema beside it, wherever it stands. */
+function examplesIn(node: unknown, where: string): readonly Media[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { schema, example, examples } = node as { schema?: Json; example?: unknown; examples?: Record<string, Json> }
+  const inside = Object.entries(node).flatMap(([key, child]) =>
+    key === 'example' || key === 'examples' ? [] : examplesIn(child, `${where}/${key}`),
+  )
+  if (schema === undefined) return inside
+  const named = Object.entries(examples ?? {}).map(([name, { value }]) => ({
+    where: `${where}#${name}`,
+    schema,
+    value,
+  }))
+  return [...inside, ...(example === undefined ? [] : [{ where, schema, value: example }]), ...named]
+}
+
+/** Validates as a reader of the document alone would: by its JSON Schema. */
+function validator(schema: Json): z.ZodType {
+  const definitions = JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/')
+  const root = JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'))
+  return z.fromJSONSchema({ ...root, $defs: JSON.parse(definitions) })
+}
+
+describe('the operations of the committed document', () => {
+  it('are those that the edge serves, with their scopes', () => {
+    const served = ROUTES.map(({ method, path, scope }) => row(method, path.replace(':id', '{id}'), scope))
+    expect(documented.map(({ method, path, operation }) => row(method, path, operation['x-scope'])).sort()).toEqual(
+      served.sort(),
+    )
+  })
+
+  it('are the 19 of the specification, with their status of success', () => {
+    const specified = OPERATIONS.map(({ method, path, scope, success }) => `${row(method, path, scope)} ${success}`)
+    const described = documented.map(({ method, path, operation }) => {
+      const successes = Object.keys(operation.responses).filter((status) => Number(status) < 400)
+      return `${row(method, path, operation['x-scope'])} ${successes.join()}`
+    })
+    expect(described).toHaveLength(19)
+    expect(described.sort()).toEqual(specified.sort())
+  })
+
+  it('have a name of their own each', () => {
+    expect(new Set(documented.map(({ operation }) => operation.operationId)).size).toBe(19)
+  })
+})
+
+describe('the examples of the committed document', () => {
+  const examples = examplesIn(document, '')
+
+  it('stand at every body: requests, successes, errors and the event', () => {
+    const bodies = text.match(/"application\/json": \{/g)?.length ?? 0
+    const shown = new Set(
+      examples.map(({ where }) => where.replace(/#.*$/, '')).filter((where) => where.endsWith('/json')),
+    )
+    expect(shown.size).toBe(bodies)
+  })
+
+  it.each(examples.map((example) => [example.where, example] as const))(
+    '%s fits its schema',
+    (_, { schema, value }) => {
+      expect(validator(schema).safeParse(value).error?.issues ?? []).toEqual([])
+    },
+  )
+
+  it.each(DESCRIBED.filter(({ body }) => body !== undefined))('$operationId takes its own example', ({ body }) => {
+    expect(body?.schema.safeParse(body.example).error?.issues ?? []).toEqual([])
+  })
+
+  it('would not fit with a field too many or too few', () => {
+    const event = document.webhooks.event.post.requestBody.content['application/json']
+    const fits = validator(event.schema)
+    expect(fits.safeParse(event.example).success).toBe(true)
+    expect(fits.safeParse({ ...event.example, more: 1 }).success).toBe(false)
+    expect(fits.safeParse({ ...event.example, livemode: undefined }).success).toBe(false)
+    expect(
+      fits.safeParse({ ...event.example, data: { object: { ...event.example.data.object, number: 0 } } }).success,
+    ).toBe(false)
+  })
+})
