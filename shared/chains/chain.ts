@@ -76,7 +76,7 @@ export interface NodeSettings {
   readonly chainId?: number | null | undefined
   readonly confirmations?: number | null | undefined
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
-  /** Hash of block 0 that a node of the Bitcoin family must have; `any` accepts every local chain. */
+  /** Hash of block 0 that a node of the Bitcoin family or of Solana must have; `any` accepts every local chain. */
   readonly genesis?: string | null | undefined
 }
 

@@ -39,13 +39,13 @@ export function createChainClient(
     })
   }
   if (chain.family === 'solana') {
-    const tokens = tokensOf(network, node)
     return createSolanaClient({
       chain,
       mode,
       rpcUrls: node.rpcUrls,
+      genesis: node.genesis ?? null,
       nativeAsset: nativeAsset(chain),
-      tokens,
+      tokens: tokensOf(network, node),
       metrics,
     })
   }

@@ -11,7 +11,10 @@ const nodeSettings = z.strictObject({
   contracts: z.partialRecord(z.enum(ASSET_IDS), z.string().min(1)).default({}),
   genesis: z
     .string()
-    .regex(/^([0-9a-f]{64}|any)$/, 'must be the hash of block 0 in lower case, or any')
+    .regex(
+      /^([0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{43,44}|any)$/,
+      'must be the hash of block 0 as its nodes write it, or any',
+    )
     .nullable()
     .default(null),
 })

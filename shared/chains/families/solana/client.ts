@@ -35,6 +35,8 @@ export interface SolanaClientOptions {
   readonly chain: ChainDefinition
   readonly mode: Mode
   readonly rpcUrls: readonly string[]
+  /** Hash of the first block instead of that of mainnet-beta or devnet; `any` accepts every local chain, Surfpool among them. */
+  readonly genesis?: string | null
   /** The network's own coin as an asset. */
   readonly nativeAsset: AssetId
   readonly tokens: readonly SolanaToken[]
@@ -52,7 +54,7 @@ export interface SolanaClient extends ChainClient {
  */
 export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
   const { chain, mode } = options
-  const identity = createIdentityTest(mode)
+  const identity = createIdentityTest(mode, options.genesis ?? null)
   const rpc = createJsonRpc({
     urls: options.rpcUrls,
     identify: identity.identify,

@@ -27,10 +27,12 @@ export interface IdentityTest {
 }
 
 /**
- * Accepts nodes of mainnet-beta in live mode. In test mode, where no money is at stake, those of devnet, and Surfpool with
- * whatever first block it made up; but not both behind one network. Anything else is a `NodeMismatch`.
+ * Accepts nodes whose first block has the hash `genesis`, by default that of mainnet-beta in live mode and of devnet in
+ * test mode. With `any`, which is for development, it accepts every node and finds out whether it is a Surfpool. Anything
+ * else is a `NodeMismatch`, and so are a Surfpool and another node behind one network.
  */
-export function createIdentityTest(mode: Mode): IdentityTest {
+export function createIdentityTest(mode: Mode, genesis: string | null): IdentityTest {
+  const expected = genesis ?? GENESIS[mode]
   let current: NodeIdentity | null = null
   return {
     get current() {
@@ -38,11 +40,11 @@ export function createIdentityTest(mode: Mode): IdentityTest {
     },
     async identify(call, host) {
       const genesisHash = await call('getGenesisHash', [], genesisSchema)
-      const version = mode === 'test' ? await call('getVersion', [], versionSchema) : null
-      const simulated = version?.['surfnet-version'] !== undefined
-      if (!simulated && genesisHash !== GENESIS[mode]) {
-        throw new NodeMismatch(`the node at ${host} is on the chain with genesis ${genesisHash}, not ${GENESIS[mode]}`)
+      if (expected !== 'any' && genesisHash !== expected) {
+        throw new NodeMismatch(`the node at ${host} is on the chain with genesis ${genesisHash}, not ${expected}`)
       }
+      const version = expected === 'any' ? await call('getVersion', [], versionSchema) : null
+      const simulated = version?.['surfnet-version'] !== undefined
       if (current !== null && current.simulated !== simulated) {
         throw new NodeMismatch(`the node at ${host} is on another kind of chain than the one used before`)
       }
