@@ -19,12 +19,12 @@ import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
 import { createEgressGuard } from '#shared/runtime/egress-guard.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
-import { createAddressSource } from '#shared/usecases/address-source.ts'
 import { createBatchLookup } from '#shared/usecases/batch-lookup.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
 import { createKeyRing } from '#shared/usecases/key-ring.ts'
 import { createListCursor } from '#shared/usecases/list-cursor.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
+import { createLockOffers } from '#shared/usecases/lock-offers.ts'
 import type { Ambient, Kicker } from '#shared/usecases/ports/runtime.ts'
 import { createLockPreparer } from '#shared/usecases/prepare-lock.ts'
 import { createRateReader } from '#shared/usecases/read-rate.ts'
@@ -46,7 +46,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
   }
   const idempotency = createIdempotencyRepository(db)
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
-  const addresses = createAddressSource({ ...ambient, wallets, catalog })
+  const addresses = createLockOffers({ ...ambient, wallets, catalog, invoices: repository })
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   return {
     ...ambient,

@@ -39,7 +39,7 @@ export async function deriveAhead(
   const failed = new Set<string>()
   for (const share of [Math.min(FIRST_SHARE, headroom), headroom]) {
     for (const material of await deps.wallets.listMaterials()) {
-      if (failed.has(material.id)) continue
+      if (material.kind !== 'xpub' || failed.has(material.id)) continue
       try {
         derived += await deriveTo(deps, material, material.nextIndex + share, shouldStop)
       } catch (cause) {

@@ -1,13 +1,14 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
+import { findHolders } from './find-holders.ts'
 import type { Catalog } from './ports/catalog.ts'
-import type { InvoiceRepository } from './ports/invoices.ts'
+import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
 import type { PaymentBlock, PaymentSighting, UncountedReason } from './ports/payments.ts'
 import type { RawTransfer } from './ports/scanning.ts'
 
 /** What finding the owner of a transfer needs. */
 export interface AttributeDeps {
-  readonly invoices: Pick<InvoiceRepository, 'findByMatchKeys'>
+  readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality'>
 }
 
@@ -25,27 +26,23 @@ export interface AttributeInput {
   readonly found: readonly FoundTransfer[]
 }
 
-interface Owner {
-  readonly invoiceId: string
-  readonly workspaceId: string
-  readonly locks: readonly AssetLock[]
-}
-
 /**
- * Says of each transfer which invoice its address belongs to and whether it is the money that was asked for. An
- * address derived from an extended key belongs to the invoice that claimed it for ever, whatever its state; a
- * transfer to an address that no invoice holds is `unmatched`. Which lock is active is not asked here: the fold
- * judges it with all payments in view. Order is kept.
+ * Says of each transfer which invoice it belongs to and whether it is the money that was asked for. An address derived
+ * from an extended key belongs to the invoice that claimed it for ever, whatever its state; a pooled address and a
+ * unique amount to the one that holds it at the time. What nobody holds is `unmatched`. A transfer that names
+ * references of several invoices and pays all of them becomes one sighting for each. Which lock is active is not asked
+ * here: the fold judges it with all payments in view. Order is kept.
  */
 export async function attributeTransfers(
   deps: AttributeDeps,
   input: AttributeInput,
 ): Promise<readonly PaymentSighting[]> {
-  const matchKeys = new Set(input.found.map(({ transfer }) => transfer.matchKey))
-  if (matchKeys.size === 0) return []
+  if (input.found.length === 0) return []
   const family = familyOf(deps.catalog, input.network)
-  const owners = ownersByMatchKey(await deps.invoices.findByMatchKeys(input.mode, [...matchKeys]), family)
-  return input.found.map((found) => sighting(deps, input, found, owners.get(found.transfer.matchKey) ?? null))
+  const ownersOf = await findHolders(deps, { mode: input.mode, network: input.network, family }, input.found)
+  return input.found.flatMap((found) =>
+    ownersOf(found).map(({ transfer, holder }) => sighting(deps, input, { ...found, transfer }, holder)),
+  )
 }
 
 /** The address family of a network, from the catalogue's rows. */
@@ -55,20 +52,11 @@ export function familyOf(catalog: Pick<Catalog, 'asset'>, network: NetworkId): F
   return catalog.asset(asset).family
 }
 
-/** The same bytes may be an address of two families, hence locks of other families do not own the transfer. */
-function ownersByMatchKey(found: readonly Owner[], family: Family): ReadonlyMap<string, Owner> {
-  const owners = new Map<string, Owner>()
-  for (const owner of found) {
-    for (const lock of owner.locks) if (lock.family === family) owners.set(lock.matchKey, owner)
-  }
-  return owners
-}
-
 function sighting(
   deps: AttributeDeps,
   input: AttributeInput,
   { transfer, block, seenAt }: FoundTransfer,
-  owner: Owner | null,
+  owner: ClaimHolder | null,
 ): PaymentSighting {
   const locks = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
   const lock = locks.find((candidate) => candidate.asset === transfer.asset && candidate.network === input.network)
@@ -96,7 +84,7 @@ function sighting(
   }
 }
 
-function foreignReason(owner: Owner | null, locks: readonly AssetLock[], network: NetworkId): UncountedReason {
+function foreignReason(owner: ClaimHolder | null, locks: readonly AssetLock[], network: NetworkId): UncountedReason {
   if (owner === null) return 'unmatched'
   return locks.some((lock) => lock.network === network) ? 'wrong_asset' : 'wrong_network'
 }

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AddressSource } from './address-source.ts'
+import type { LockOffers } from './lock-offers.ts'
 import { createNetworkLag, type NetworkLagDeps } from './network-lag.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
 import type { Workspace } from './ports/tenancy.ts'
@@ -16,7 +16,7 @@ export interface AvailabilityDeps extends NetworkLagDeps {
   readonly wallets: Pick<WalletRepository, 'listWallets' | 'findMaterial' | 'listMaterials'>
   readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
   readonly rates: Pick<RateReader, 'rateFor'>
-  readonly addresses: Pick<AddressSource, 'canTake'>
+  readonly addresses: Pick<LockOffers, 'canTake'>
 }
 
 /** Why an asset cannot be locked now: `rates_unavailable` is public as 503, the others as `NO_WALLET_FOR_ASSET`. */

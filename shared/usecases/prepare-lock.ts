@@ -2,24 +2,26 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { AssetLock, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { AddressSource } from './address-source.ts'
 import type { LockAvailability } from './lock-availability.ts'
+import type { LockOffer, LockOffers } from './lock-offers.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
 import type { AssetRate } from './ports/rates.ts'
 import type { Workspace, WorkspacePolicy } from './ports/tenancy.ts'
-import type { KeyMaterial, WatchedAddress } from './ports/wallets.ts'
+import type { KeyMaterial } from './ports/wallets.ts'
 import { priceQuote } from './price-quote.ts'
 import type { RateReader } from './read-rate.ts'
 import { requiredConfirmations } from './required-confirmations.ts'
 
 const BPS = 10_000n
+const QUARANTINE_MS = 7 * 24 * 3_600_000
+const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** What fixing an address and an amount needs. */
 export interface LockPreparerDeps {
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'paymentUri'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
-  readonly addresses: AddressSource
+  readonly addresses: Pick<LockOffers, 'take'>
 }
 
 /** The wish to receive one asset for one fiat amount. */
@@ -91,7 +93,7 @@ async function withNextAddress(
   material: KeyMaterial,
   priced: PricedQuote,
 ): Promise<PreparedLock> {
-  const candidate = await deps.addresses.take(material, info.network)
+  const candidate = await deps.addresses.take(material, info, priced.amountBase)
   return {
     lock: lockOn(deps, request, info, candidate, priced),
     next: () => withNextAddress(deps, request, info, material, priced),
@@ -102,13 +104,14 @@ function lockOn(
   deps: LockPreparerDeps,
   request: LockRequest,
   info: AssetInfo,
-  candidate: WatchedAddress,
+  candidate: LockOffer,
   priced: PricedQuote,
 ): AssetLock {
   const { mode } = request
-  const { address, matchKey } = candidate
-  const { amount, amountBase } = priced
-  const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase })
+  const { address, matchKey, claim, amountBase, hold, reference } = candidate
+  const amount = formatUnits(amountBase, info.decimals)
+  const named = reference === null ? {} : { reference }
+  const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
   const { policy } = request.workspace
   return {
     asset: info.id,
@@ -118,21 +121,29 @@ function lockOn(
     decimals: info.decimals,
     address,
     matchKey,
-    claim: `${mode}:${info.family}:${matchKey}`,
+    claim,
+    ...(hold !== null && { hold: { kind: hold, quarantineMs: quarantineOf(policy), releasedAt: null } }),
+    ...named,
     requiredConfirmations: requiredConfirmations(deps.catalog, policy, info.id, mode),
     ...(policy.confirmations[info.id] === 'finalized' && { needsFinality: true }),
-    policy: frozenBounds(policy, info, amountBase),
-    quotes: [{ ...priced, uri }],
+    policy: frozenBounds(policy, info, amountBase, hold),
+    quotes: [{ ...priced, amountBase, amount, uri }],
     from: request.at,
     to: null,
   }
 }
 
+/** At least a day, however the policy was written: the slowest transfers take hours. */
+function quarantineOf(policy: WorkspacePolicy): number {
+  return Math.max(policy.quarantineMs ?? QUARANTINE_MS, QUARANTINE_MIN_MS)
+}
+
 /** Bounds in base units of this very amount, so that a later policy change never re-judges the invoice. */
-function frozenBounds(policy: WorkspacePolicy, info: AssetInfo, dueBase: bigint): LockPolicy {
+function frozenBounds(policy: WorkspacePolicy, info: AssetInfo, dueBase: bigint, hold: LockOffer['hold']): LockPolicy {
   const thousandth = dueBase / 1_000n
   return {
-    toleranceBase: (dueBase * BigInt(policy.toleranceBps)) / BPS,
+    // An amount that tells invoices apart is met exactly or not at all.
+    toleranceBase: hold === 'amount' ? 0n : (dueBase * BigInt(policy.toleranceBps)) / BPS,
     overToleranceBase: 0n,
     lateGraceMs: policy.lateGraceMs,
     lateDriftBps: policy.lateDriftBps,

@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { addressClaim } from './claims.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
 import type { Ambient } from './ports/runtime.ts'
 import type { KeyMaterial, WalletRepository } from './ports/wallets.ts'
@@ -54,7 +55,9 @@ export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
   return {
     async run() {
       let returned = 0
-      for (const material of await deps.wallets.listMaterials()) returned += await look(material)
+      for (const material of await deps.wallets.listMaterials()) {
+        if (material.kind === 'xpub') returned += await look(material)
+      }
       if (returned > 0) deps.metrics.count('address_indexes_returned_total', {}, returned)
       return returned
     },
@@ -68,7 +71,7 @@ async function giveBack(deps: ReclaimDeps, material: KeyMaterial, watch: Watch, 
   for (let page = watch.from; page < until; page += PAGE) {
     const indexes = Array.from({ length: Math.min(PAGE, until - page) }, (_, offset) => page + offset)
     const addresses = await deps.wallets.addressesAt(material.id, indexes)
-    const claimOf = (matchKey: string) => `${material.mode}:${material.family}:${matchKey}`
+    const claimOf = (matchKey: string) => addressClaim(material.mode, material.family, matchKey)
     const taken = await deps.invoices.claimsTaken(addresses.map((address) => claimOf(address.matchKey)))
     const unclaimed = addresses.filter((address) => !taken.has(claimOf(address.matchKey))).map(({ index }) => index)
     for (const index of unclaimed) lowestUnclaimed = Math.min(lowestUnclaimed, index)

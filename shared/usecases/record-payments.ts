@@ -6,7 +6,7 @@ import type { ExceptionRecord, ExceptionRepository } from './ports/events.ts'
 import type { Payment, PaymentRepository, PaymentSighting, UnconfirmedFate } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import { type ChainClient, NodeUnreliable, type RawTransfer, type ScannedBlock } from './ports/scanning.ts'
-import type { WalletRepository } from './ports/wallets.ts'
+import type { WalletRepository, WatchedAddress } from './ports/wallets.ts'
 
 /** What storing a scanner's findings needs. */
 export interface RecordDeps extends AttributeDeps, Ambient {
@@ -228,7 +228,7 @@ async function strayExceptions(
   })
 }
 
-/** Workspaces by match key, through the key material that the address was derived from. */
+/** Workspaces by match key, through the key material that the address was derived from or the lists that hold it. */
 async function possibleOwners(
   deps: RecordDeps,
   unmatched: readonly PaymentSighting[],
@@ -239,10 +239,16 @@ async function possibleOwners(
   const matchKeys = unmatched.map((sighting) => sighting.matchKey)
   const addresses = await deps.wallets.findAddresses(first.mode, family, matchKeys)
   const byMaterial = new Map<string, readonly string[]>()
-  for (const { materialId } of addresses) {
-    if (!byMaterial.has(materialId)) byMaterial.set(materialId, await deps.wallets.workspacesUsing(materialId))
+  const materialsOf = ({ materialId, heldBy }: WatchedAddress) => heldBy ?? [materialId]
+  for (const materialId of new Set(addresses.flatMap(materialsOf))) {
+    byMaterial.set(materialId, await deps.wallets.workspacesUsing(materialId))
   }
-  return new Map(addresses.map((address) => [address.matchKey, byMaterial.get(address.materialId) ?? []]))
+  return new Map(
+    addresses.map((address) => [
+      address.matchKey,
+      [...new Set(materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? []))],
+    ]),
+  )
 }
 
 function strayKind(

@@ -16,9 +16,9 @@ import { type AssetLock, activeLock, type InvoiceTerms, type Ms } from '#shared/
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/address-headroom.ts'
-import { createAddressSource } from '#shared/usecases/address-source.ts'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
+import { createLockOffers } from '#shared/usecases/lock-offers.ts'
 import { outboxEntries } from '#shared/usecases/outbox-entries.ts'
 import type { Invoice, InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
@@ -61,7 +61,7 @@ export async function openEngine(stores: TestStores) {
   const { wallets, cursors } = repositories
   const base = { ...ambient, ...repositories, clock, kicker, catalog }
   const rates = createRateReader({ rates: repositories.rateSnapshots, clock, catalog })
-  const addresses = createAddressSource({ ...base })
+  const addresses = createLockOffers(base)
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   const locks = createLockPreparer({ catalog, rates, availability, addresses })
   const deps = { ...base, rates, locks, urls: { checkoutBaseUrl: 'http://pay.test' } }

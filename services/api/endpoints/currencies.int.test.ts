@@ -4,11 +4,12 @@ import type { ApiDeps } from '#services/api/api-deps.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { currencyResource } from '#shared/contracts/http/currency-resource.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
 import { addWallet } from '#shared/usecases/add-wallet.ts'
-import { createAddressSource } from '#shared/usecases/address-source.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
+import { createLockOffers } from '#shared/usecases/lock-offers.ts'
 import { createLockPreparer } from '#shared/usecases/prepare-lock.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -30,7 +31,8 @@ function withLiveNode({ clock, logger, metrics, random, rates }: ApiDeps): Parti
   const catalog = createCatalog({ live: { ethereum: NODE }, test: { ethereum: NODE } })
   const wallets = createWalletRepository(stores.db)
   const cursors = createCursorRepository(stores.db)
-  const addresses = createAddressSource({ clock, logger, metrics, random, wallets, catalog })
+  const invoices = createInvoiceRepository(stores.db)
+  const addresses = createLockOffers({ clock, logger, metrics, random, wallets, catalog, invoices })
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   return { catalog, availability, locks: createLockPreparer({ catalog, rates, availability, addresses }) }
 }

@@ -15,6 +15,8 @@ export interface WorkspacePolicy {
   readonly quoteMs: number
   /** Spread added to the market rate, in basis points. Default 0. */
   readonly spreadBps: number
+  /** How long a pooled address or a unique amount rests before the next invoice may have it. Default 604,800,000 (7 d), at least 24 h. */
+  readonly quarantineMs?: number
   readonly arsSeries: 'crypto' | 'official'
   /** Confirmations by asset id, over the registry's defaults; `finalized` waits for the chain's own finality besides these. */
   readonly confirmations: Readonly<Record<string, number | 'finalized'>>

@@ -1,0 +1,130 @@
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
+import { addressClaim, amountClaim } from './claims.ts'
+import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
+import type { RawTransfer } from './ports/scanning.ts'
+
+/** Block times lag behind our clock: a transfer may carry a time so long before the lock it answers. */
+const BLOCK_TIME_LAG_MS = 120_000
+/** References of one transfer that are looked at when it pays several invoices; more have no sensible use. */
+const SPLIT_MAX = 5
+
+/** What finding the holders of transfers needs. */
+export interface FindHoldersDeps {
+  readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
+}
+
+interface Scope {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly family: Family
+}
+
+interface Seen {
+  readonly transfer: RawTransfer
+  readonly seenAt: Ms
+}
+
+/** A transfer, or the part of one that pays one invoice, and who holds what it went to; null when nobody does. */
+export interface HeldTransfer {
+  readonly transfer: RawTransfer
+  readonly holder: ClaimHolder | null
+}
+
+type Held = readonly [holder: ClaimHolder, lock: AssetLock]
+
+/**
+ * Looks up, for transfers of one network, everybody who may own them, and answers for each: the invoice whose reference it
+ * names; else the one that asked for exactly this amount; else the one that holds the address. Claims that end count
+ * only for times at which they stood. At most two reads for any number of transfers.
+ */
+export async function findHolders(
+  { invoices }: FindHoldersDeps,
+  scope: Scope,
+  transfers: readonly Seen[],
+): Promise<(seen: Seen) => readonly HeldTransfer[]> {
+  const claims = new Set(transfers.flatMap(({ transfer }) => claimsFor(scope, transfer)))
+  const references = new Set(transfers.flatMap(({ transfer }) => transfer.references ?? []))
+  const [holders, named] = await Promise.all([
+    invoices.findByClaims([...claims]),
+    references.size === 0 ? [] : invoices.findByReferences(scope.mode, [...references]),
+  ])
+  const byClaim = new Map(holders.flatMap((holder) => holder.locks.flatMap((lock) => standingClaims(holder, lock))))
+  return ({ transfer, seenAt }) => {
+    const referred = referredBy(scope, named, transfer)
+    const [first] = referred
+    if (first !== undefined && referred.length === 1) return [{ transfer, holder: first[0] }]
+    const parts = splitBetween(transfer, referred)
+    if (parts !== null) return parts
+    for (const claim of claimsFor(scope, transfer)) {
+      const held = byClaim.get(claim)
+      if (held !== undefined && stoodAt(held[1], seenAt)) return [{ transfer, holder: held[0] }]
+    }
+    return [{ transfer, holder: null }]
+  }
+}
+
+/** The exact amount first: on a shared address it says more than the address. */
+function claimsFor({ mode, network, family }: Scope, { matchKey, asset, amountBase }: RawTransfer): readonly string[] {
+  const whole = addressClaim(mode, family, matchKey)
+  return asset === null ? [whole] : [amountClaim(mode, network, matchKey, asset, amountBase), whole]
+}
+
+/** What a released lock had claimed may be another invoice's by now. */
+function standingClaims(holder: ClaimHolder, lock: AssetLock): readonly (readonly [claim: string, held: Held])[] {
+  if (lock.hold !== undefined && lock.hold.releasedAt !== null) return []
+  return [lock.claim, ...(lock.formerClaims ?? [])].map((claim) => [claim, [holder, lock]])
+}
+
+/** A claim that ends was somebody else's, or nobody's, before its lock; one that never ends was nobody's. */
+function stoodAt({ hold, from }: AssetLock, time: Ms): boolean {
+  return hold === undefined || from - BLOCK_TIME_LAG_MS <= time
+}
+
+/** One lock per invoice whose reference the transfer names, that of the transfer's own asset before others. */
+function referredBy({ network }: Scope, named: readonly ClaimHolder[], transfer: RawTransfer): readonly Held[] {
+  const references = new Set(transfer.references)
+  if (references.size === 0) return []
+  return named.flatMap((holder) => {
+    const locks = holder.locks.filter(
+      (lock) =>
+        lock.reference !== undefined &&
+        references.has(lock.reference) &&
+        lock.matchKey === transfer.matchKey &&
+        lock.network === network,
+    )
+    const lock = locks.find(({ asset }) => asset === transfer.asset) ?? locks[0]
+    return lock === undefined ? [] : [[holder, lock] as Held]
+  })
+}
+
+/**
+ * The parts of a transfer that pays several invoices at once, told apart by their references; null unless their amounts
+ * add up to it exactly. The key of a part names its reference: it is in the transaction, so the key is stable.
+ */
+function splitBetween(transfer: RawTransfer, referred: readonly Held[]): readonly HeldTransfer[] | null {
+  if (referred.length < 2 || referred.length > SPLIT_MAX) return null
+  if (referred.some(([, lock]) => lock.asset !== transfer.asset)) return null
+  const ordered = [...referred].sort(([, a], [, b]) => ((a.reference ?? '') < (b.reference ?? '') ? -1 : 1))
+  const amounts = amountsAddingUp(
+    ordered.map(([, lock]) => lock.quotes.map(({ amountBase }) => amountBase)),
+    transfer.amountBase,
+  )
+  if (amounts === null) return null
+  return ordered.map(([holder, lock], index) => ({
+    holder,
+    transfer: { ...transfer, key: `${transfer.key}:${lock.reference}`, amountBase: amounts[index] ?? 0n },
+  }))
+}
+
+/** One choice from each list so that the sum is right, older quotes first, so that a later quote never changes the answer. */
+function amountsAddingUp(lists: readonly (readonly bigint[])[], total: bigint): readonly bigint[] | null {
+  const [first, ...rest] = lists
+  if (first === undefined) return total === 0n ? [] : null
+  for (const amount of first) {
+    if (amount > total) continue
+    const others = amountsAddingUp(rest, total - amount)
+    if (others !== null) return [amount, ...others]
+  }
+  return null
+}
