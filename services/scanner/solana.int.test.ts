@@ -1,0 +1,94 @@
+import { Keypair } from '@solana/web3.js'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startSurfpoolNode } from '#scripts/local-chain/surfpool-node.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'
+import { CHAINS } from '#shared/chains/registry.ts'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { migrate } from '#shared/db/migrate.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { startChainScanner } from '#shared/usecases/scan-chain.ts'
+import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const PATIENCE = { timeout: 20_000, interval: 50 }
+const PAID = [
+  ['sol_solana', 5_000_000n],
+  ['usdc_solana', 1_500_000n],
+  ['usdt_solana', 7n],
+] as const
+
+interface Row {
+  readonly asset: string
+  readonly amount: string
+  readonly state: string
+  readonly height: number
+}
+
+async function storedPayments(): Promise<readonly Row[]> {
+  const rows = await stores.db.connection.collection('payments').find().toArray()
+  return rows
+    .map(({ asset, amountBase, state, block }) => ({ asset, amount: String(amountBase), state, height: block?.height }))
+    .sort((a, b) => a.asset.localeCompare(b.asset))
+}
+
+async function scanDeps(owner: string, settings: Parameters<typeof createCatalog>[0]): Promise<ScanDeps> {
+  await migrate(stores.db)
+  const wallets = createWalletRepository(stores.db)
+  const row = { mode: 'test', family: 'solana', materialId: 'test:solana:stage', watchedOn: [] } as const
+  await wallets.addDerived(row.materialId, [{ ...row, address: owner, matchKey: matchKeyOf(owner), index: 0 }], 1)
+  return {
+    ...stores.ambient,
+    kicker: { kick: () => {} },
+    catalog: createCatalog(settings),
+    cursors: createCursorRepository(stores.db),
+    exceptions: createExceptionRepository(stores.db),
+    invoices: createInvoiceRepository(stores.db),
+    payments: createPaymentRepository(stores.db, stores.ambient.random),
+    wallets,
+  }
+}
+
+// Guarantee: a payment on Solana is announced when it is confirmed, and counts only when its slot is finalized.
+it('detects payments of every Solana asset on a real node, and confirms them when their slots are finalized', async () => {
+  const node = await startSurfpoolNode({ slotTimeMs: 50 })
+  onTestFinished(() => node.stop())
+  const settings = { live: {}, test: { solana: { rpcUrls: [node.url], genesis: 'any' } } }
+  const client = createChainClient(settings, 'test', 'solana', stores.ambient.metrics)
+  if (client === null) throw new Error('no client')
+  onTestFinished(() => client.close())
+  const owner = Keypair.generate().publicKey.toBase58()
+  const deps = await scanDeps(owner, settings)
+  const { finalityDepth } = CHAINS.solana
+  const source: ScanSource = {
+    mode: 'test',
+    network: 'solana',
+    family: 'solana',
+    client,
+    createIndex: createWatchIndex,
+    pollMs: 20,
+    finalityDepth,
+    dropAfterMs: 1_000,
+    batchMax: 50,
+    development: true,
+  }
+  const scanner = startChainScanner(deps, source)
+  onTestFinished(() => scanner.stop())
+  const cursor = async () => await deps.cursors.find('test', 'solana')
+  await vi.waitFor(async () => expect((await cursor())?.status).toBe('live'), PATIENCE)
+
+  for (const [asset, amountBase] of PAID) await node.pay({ asset, to: owner, amountBase })
+  const expected = (state: string) => PAID.map(([asset, amount]) => ({ asset, amount: String(amount), state }))
+  await vi.waitFor(async () => expect(await storedPayments()).toMatchObject(expected('detected')), PATIENCE)
+  const detected = await storedPayments()
+  await vi.waitFor(async () => expect(await storedPayments()).toMatchObject(expected('confirmed')), PATIENCE)
+  const finalized = (await cursor())?.finalizedHeight ?? 0
+  for (const { height } of detected) expect(finalized).toBeGreaterThanOrEqual(height)
+  expect((await storedPayments()).map(({ height }) => height)).toEqual(detected.map(({ height }) => height))
+})
