@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../embedded/free-port.ts'
+import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
+import { type CoreCall, createCoreCall } from './core-call.ts'
+import { litecoindBinary } from './litecoind-binary.ts'
+import { outputScript, unsignedTransaction } from './output-script.ts'
+
+/** How a Litecoin regression test node is started. */
+export interface LitecoinNodeOptions {
+  /** Taken when it is free, else another; 0 or absent: any. */
+  readonly port?: number
+  /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
+  readonly dataDir?: string
+  /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
+  readonly blockTimeMs?: number | null
+  /** Further options of litecoind. */
+  readonly flags?: readonly string[]
+}
+
+/** One output of a payment: an address of Bitcoin, Litecoin or Dogecoin, or an output script in hex. */
+export interface LitecoinOutput {
+  readonly to: string
+  readonly amountBase: bigint
+}
+
+/** A running Litecoin node of a chain of its own, with a wallet that has coins. It stands in for Bitcoin and Dogecoin too. */
+export interface LitecoinNode {
+  /** With the credentials of this start. */
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Ends the node in order and keeps its data folder when it was given one. */
+  stop(): Promise<void>
+  /** One transaction with these outputs from the wallet; resolves with its id when it is in the mempool. */
+  pay(outputs: readonly LitecoinOutput[]): Promise<string>
+  /** Replaces an unconfirmed transaction by one that spends the same coins on other outputs (RBF); resolves with the new id. */
+  replace(txid: string, outputs: readonly LitecoinOutput[]): Promise<string>
+  /** Mines blocks at once, to the wallet or to another target; resolves with their hashes. */
+  mine(blocks?: number, to?: string): Promise<readonly string[]>
+  /** Mines until the chain has this height. */
+  mineTo(height: number): Promise<void>
+  /** Takes the last `depth` blocks back; their transactions are unconfirmed again. Resolves with the hash that `reconsider` takes. */
+  invalidate(depth: number): Promise<string>
+  /** Lets invalidated blocks count again; the longest branch wins. */
+  reconsider(hash: string): Promise<void>
+  /** Any other call. */
+  rpc(method: string, params?: readonly unknown[]): Promise<unknown>
+}
+
+/** First height at which the wallet can spend a block reward. */
+const SPENDABLE_HEIGHT = 101
+/** MWEB is active from this block on in regression tests (Litecoin Core, chainparams). */
+export const MWEB_HEIGHT = 432
+const WALLET = 'paymesh'
+const START_MS = 20_000
+const STOP_MS = 15_000
+
+/**
+ * Starts litecoind on a chain of its own and mines until its wallet can pay. The node listens on this machine only, has
+ * a new password each time, and never outlives this process. Throws when it does not come up, or is not installed.
+ */
+export async function startLitecoinNode(options: LitecoinNodeOptions = {}): Promise<LitecoinNode> {
+  const binary = litecoindBinary()
+  const dataDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'litecoin-')) : resolve(options.dataDir)
+  mkdirSync(dataDir, { recursive: true })
+  const port = await freePort(options.port ?? 0)
+  const password = randomBytes(16).toString('hex')
+  const url = `http://paymesh:${password}@127.0.0.1:${port}`
+  const call = createCoreCall(url)
+  const child = await startGuarded(binary, flags(dataDir, port, password, options.flags ?? []), { stdio: 'ignore' })
+  try {
+    await comesUp(child, call)
+    await openWallet(call)
+    await mineTo(call, SPENDABLE_HEIGHT)
+  } catch (cause) {
+    await child.stop(STOP_MS)
+    throw new Error(`litecoind did not come up on port ${port}`, { cause })
+  }
+  const { blockTimeMs = 1_000 } = options
+  const miner = blockTimeMs === null ? null : startMiner(call, blockTimeMs)
+  return {
+    ...describeNode(call),
+    url,
+    port,
+    pid: child.pid,
+    async stop() {
+      await miner?.stop()
+      // What is thrown away need not be written out first.
+      await child.stop(options.dataDir === undefined ? 0 : STOP_MS)
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function flags(dataDir: string, port: number, password: string, more: readonly string[]): readonly string[] {
+  return [
+    '-regtest',
+    `-datadir=${dataDir}`,
+    '-server',
+    `-rpcport=${port}`,
+    '-rpcbind=127.0.0.1',
+    '-rpcallowip=127.0.0.1',
+    '-rpcuser=paymesh',
+    `-rpcpassword=${password}`,
+    '-listen=0',
+    '-fallbackfee=0.0001',
+    '-mempoolreplacement=1',
+    '-keypool=10',
+    '-printtoconsole=0',
+    ...more,
+  ]
+}
+
+async function comesUp(child: GuardedChild, call: CoreCall): Promise<void> {
+  let last: unknown = null
+  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(50)) {
+    try {
+      await call('getblockcount')
+      return
+    } catch (error) {
+      last = error
+    }
+  }
+  throw new Error(child.hasExited() ? 'it ended at once' : 'it does not answer', { cause: last })
+}
+
+async function openWallet(call: CoreCall): Promise<void> {
+  if (((await call('listwallets')) as readonly string[]).includes(WALLET)) return
+  try {
+    await call('loadwallet', [WALLET])
+  } catch {
+    await call('createwallet', [WALLET])
+  }
+}
+
+/** A loop that mines one block after the other. */
+function startMiner(call: CoreCall, blockTimeMs: number): { stop(): Promise<void> } {
+  const ending = new AbortController()
+  const running = (async () => {
+    while (!ending.signal.aborted) {
+      await delay(blockTimeMs, null, { signal: ending.signal }).catch(() => {})
+      // A node that is busy or ends mines no block: the next round asks again.
+      if (!ending.signal.aborted) await mine(call, 1).catch(() => {})
+    }
+  })()
+  return {
+    async stop() {
+      ending.abort()
+      await running
+    },
+  }
+}
+
+async function mine(call: CoreCall, blocks: number, to?: string): Promise<readonly string[]> {
+  if (to === undefined) {
+    return (await call('generatetoaddress', [blocks, await call('getnewaddress')])) as readonly string[]
+  }
+  const { descriptor } = (await call('getdescriptorinfo', [`raw(${outputScript(to)})`])) as {
+    readonly descriptor: string
+  }
+  return (await call('generatetodescriptor', [blocks, descriptor])) as readonly string[]
+}
+
+async function mineTo(call: CoreCall, height: number): Promise<void> {
+  const missing = height - ((await call('getblockcount')) as number)
+  if (missing > 0) await mine(call, missing)
+}
+
+function describeNode(call: CoreCall): Omit<LitecoinNode, 'url' | 'port' | 'pid' | 'stop'> {
+  return {
+    rpc: call,
+    mine: (blocks = 1, to) => mine(call, blocks, to),
+    mineTo: (height) => mineTo(call, height),
+    pay: (outputs) => sendOutputs(call, outputs),
+    async replace(txid, outputs) {
+      const { vin } = (await call('decoderawtransaction', [await call('getrawtransaction', [txid])])) as {
+        readonly vin: readonly { readonly txid: string; readonly vout: number }[]
+      }
+      return fundAndSend(call, vin, outputs)
+    },
+    async invalidate(depth) {
+      const hash = (await call('getblockhash', [((await call('getblockcount')) as number) - depth + 1])) as string
+      await call('invalidateblock', [hash])
+      return hash
+    },
+    async reconsider(hash) {
+      await call('reconsiderblock', [hash])
+    },
+  }
+}
+
+/** One transaction with these outputs from the node's wallet; resolves with its id when it is in the mempool. */
+export function sendOutputs(call: CoreCall, outputs: readonly LitecoinOutput[]): Promise<string> {
+  return fundAndSend(call, [], outputs)
+}
+
+/** A replacement pays ten times the fee of what it replaces. */
+async function fundAndSend(
+  call: CoreCall,
+  inputs: readonly { readonly txid: string; readonly vout: number }[],
+  outputs: readonly LitecoinOutput[],
+): Promise<string> {
+  const wanted = outputs.map(({ to, amountBase }) => ({ script: outputScript(to), amountBase }))
+  const feeRate = inputs.length === 0 ? '0.0001' : '0.001'
+  const funding = [unsignedTransaction(inputs, wanted), { feeRate, replaceable: true }, false]
+  const funded = (await call('fundrawtransaction', funding)) as { readonly hex: string }
+  const signed = (await call('signrawtransactionwithwallet', [funded.hex])) as { readonly hex: string }
+  return (await call('sendrawtransaction', [signed.hex])) as string
+}

@@ -1,0 +1,99 @@
+import { Transaction } from 'bitcoinjs-lib'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createWatchIndex } from '../../watch-index.ts'
+import { createMempoolReader } from './mempool.ts'
+
+const SCRIPT = `0014${'22'.repeat(20)}`
+const OTHER = `0014${'33'.repeat(20)}`
+const NOBODY: ReadonlySet<string> = new Set()
+
+const pool = new Map<string, Buffer | null>()
+let asked: string[] = []
+let read: ReturnType<typeof createMempoolReader>
+let watches = createWatchIndex()
+
+beforeEach(() => {
+  pool.clear()
+  asked = []
+  watches = createWatchIndex()
+  watches.add(SCRIPT)
+  const rpc = {
+    mempoolIds: async () => [...pool.keys()],
+    mempoolTransaction: async (txid: string) => {
+      asked.push(txid)
+      return pool.get(txid) ?? null
+    },
+  }
+  const rules = { coinbaseMaturity: 100, mweb: false }
+  read = createMempoolReader(rpc, { keyPrefix: 'test:bitcoin', asset: 'btc_bitcoin', rules, printAddress: (s) => s })
+})
+
+/** Puts a transaction that spends output `coin` of a fixed one into the mempool. */
+function arrive(coin: number, script: string): string {
+  const made = new Transaction()
+  made.addInput(Buffer.alloc(32, 0xcc), coin)
+  made.addOutput(Buffer.from(script, 'hex'), BigInt(coin) + 1n)
+  pool.set(made.getId(), Buffer.from(made.toBuffer()))
+  return made.getId()
+}
+const outpoint = (coin: number) => `${'cc'.repeat(32)}:${coin}`
+
+describe('the mempool', () => {
+  it('is asked for each transaction once, and shows ours for as long as they are there', async () => {
+    const [ours, theirs] = [arrive(1, SCRIPT), arrive(2, OTHER)]
+    const first = await read(watches, NOBODY)
+    expect([...first.txids]).toEqual([ours, theirs])
+    expect(first.transfers.map(({ key, amountBase }) => [key, amountBase])).toEqual([[`test:bitcoin:${ours}:0`, 2n]])
+    const third = arrive(3, SCRIPT)
+    expect((await read(watches, NOBODY)).transfers.map(({ txHash }) => txHash)).toEqual([ours, third])
+    expect(asked).toEqual([ours, theirs, third])
+    pool.delete(ours)
+    expect((await read(watches, NOBODY)).transfers.map(({ txHash }) => txHash)).toEqual([third])
+    arrive(1, SCRIPT)
+    expect((await read(watches, NOBODY)).transfers.map(({ txHash }) => txHash)).toEqual([third, ours])
+  })
+
+  // Guarantee: a payment that its payer took back by another transaction is known as replaced.
+  it('tells who spends the outpoints of a payment, at once and later', async () => {
+    const ours = arrive(1, SCRIPT)
+    expect((await read(watches, new Set([outpoint(1)]))).spent).toEqual(new Map([[outpoint(1), ours]]))
+    pool.delete(ours)
+    const replacement = arrive(1, OTHER)
+    const spent = new Map([[outpoint(1), replacement]])
+    expect((await read(watches, new Set([outpoint(1)]))).spent).toEqual(spent)
+    expect((await read(watches, new Set([outpoint(1)]))).spent).toEqual(spent)
+    expect((await read(watches, NOBODY)).spent).toEqual(new Map())
+    pool.clear()
+    expect((await read(watches, new Set([outpoint(1)]))).spent).toEqual(new Map())
+  })
+
+  it('is asked again for a transaction that was gone for a moment', async () => {
+    const ours = arrive(1, SCRIPT)
+    const bytes = pool.get(ours) ?? null
+    pool.set(ours, null)
+    expect((await read(watches, NOBODY)).transfers).toEqual([])
+    pool.set(ours, bytes)
+    expect((await read(watches, NOBODY)).transfers).toHaveLength(1)
+  })
+
+  it('is looked through again for other watches', async () => {
+    arrive(2, OTHER)
+    expect((await read(watches, NOBODY)).transfers).toEqual([])
+    const others = createWatchIndex()
+    others.add(OTHER)
+    expect((await read(others, NOBODY)).transfers).toHaveLength(1)
+  })
+
+  it('with another transaction behind an id is not believed', async () => {
+    const theirs = arrive(2, OTHER)
+    pool.set('ab'.repeat(32), pool.get(theirs) ?? null)
+    await expect(read(watches, NOBODY)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  })
+
+  it('may hold purely confidential transactions, which pay nobody yet', async () => {
+    pool.set('cd'.repeat(32), Buffer.from('0200000000080000018f3a77c1a2', 'hex'))
+    expect((await read(watches, NOBODY)).transfers).toEqual([])
+    await read(watches, NOBODY)
+    expect(asked).toHaveLength(1)
+  })
+})
