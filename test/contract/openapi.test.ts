@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ROUTES } from '#services/api/routes.ts'
 import { OPERATIONS as DESCRIBED } from '#shared/contracts/openapi/operations.ts'
+import { signDelivery } from '#shared/usecases/sign-delivery.ts'
 import { OPERATIONS } from './operations.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -112,5 +113,27 @@ describe('the examples of the committed document', () => {
     expect(
       fits.safeParse({ ...event.example, data: { object: { ...event.example.data.object, number: 0 } } }).success,
     ).toBe(false)
+  })
+})
+
+describe('the headers of the documented webhook', () => {
+  const parameters = document.webhooks.event.post.parameters as readonly { name: string; schema: Json }[]
+  const sent = signDelivery({
+    deliveryId: `whd_${'a1'.repeat(13)}`,
+    eventId: 'evt_01920a5e4c7b7d3a9f216b8f0c1d2e3f_4',
+    eventType: 'invoice.late_payment',
+    body: Buffer.from('{}'),
+    timestampS: 1_790_000_000,
+    secrets: ['whsec_ZXhhbXBsZSBzZWNyZXQ=', 'whsec_b2xkZXIgc2VjcmV0'],
+  })
+
+  it('are the ones that a delivery carries', () => {
+    const named = Object.keys(sent).filter((name) => !['Content-Type', 'User-Agent'].includes(name))
+    expect(parameters.map(({ name }) => name)).toEqual(named)
+  })
+
+  it.each(parameters)('$name fits its schema', ({ name, schema }) => {
+    expect(validator(schema).safeParse(sent[name]).error?.issues ?? []).toEqual([])
+    expect(validator(schema).safeParse('¬').success).toBe(false)
   })
 })

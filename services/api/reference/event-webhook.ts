@@ -36,6 +36,17 @@ export const EVENT_WEBHOOK: ZodOpenApiPathItemObject = {
       header('X-Webhook-Event', 'Type of the event.', '^[a-z_]+\\.[a-z_]+$'),
       header('X-Webhook-Timestamp', 'Unix second at which this attempt was signed.', '^[0-9]+$'),
       header('X-Webhook-Signature', 'HMAC-SHA256 of `<t>.<raw body>`.', '^t=[0-9]+,v1=[0-9a-f]{64}$'),
+      header(
+        'webhook-id',
+        'Standard Webhooks: id of the event, the same for every delivery of it.',
+        '^evt_[0-9a-z_]+$',
+      ),
+      header('webhook-timestamp', 'Standard Webhooks: the same Unix second.', '^[0-9]+$'),
+      header(
+        'webhook-signature',
+        'Standard Webhooks: HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in base64, keyed with the bytes behind `whsec_`.',
+        '^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$',
+      ),
     ],
     requestBody: {
       required: true,
