@@ -274,6 +274,24 @@ describe('a transaction', () => {
       'with two token balances of one account',
       () => [tokenPayment({ postTokenBalances: [tokens(2, OURS, '9'), tokens(2, OURS, '9')] })],
     ],
+    [
+      'with a gain of something that is no key',
+      () => [
+        made([
+          [PAYER, 's', 9, 1],
+          ['0OIl', 'w', 0, 5],
+        ]),
+      ],
+    ],
+    [
+      'with a gain of a key that is too short',
+      () => [
+        made([
+          [PAYER, 's', 9, 1],
+          ['abc', 'w', 0, 5],
+        ]),
+      ],
+    ],
   ])('%s is refused', (_what, transactions) => {
     expect(() => extract(...transactions())).toThrow(unreliable)
   })

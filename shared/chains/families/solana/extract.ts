@@ -47,32 +47,40 @@ export function transfersOf(
 
 /** The match key of an account: its 32 bytes in lower-case hex. Throws `NodeUnreliable` when these are not 32 bytes. */
 export function matchKeyOf(account: string): string {
-  const bytes = base58.decode(account)
-  if (bytes.length !== 32) throw new NodeUnreliable(`${account} is no account of Solana`)
+  let bytes: Uint8Array | null
+  try {
+    bytes = base58.decode(account)
+  } catch {
+    bytes = null
+  }
+  if (bytes?.length !== 32) throw new NodeUnreliable('the node names an account that is no key of Solana')
   return Buffer.from(bytes).toString('hex')
 }
 
 function coinGains(options: ExtractOptions, entry: Transaction, watches: WatchIndex): readonly RawTransfer[] {
   const { accountKeys } = entry.transaction
-  const { preBalances, postBalances } = entry.meta
-  return accountKeys.flatMap(({ pubkey }, index) => {
-    const [pre, post] = [preBalances[index] ?? 0, postBalances[index] ?? 0]
-    // Most accounts lose or keep: only possible gains are worth decoding a key for.
-    if (index !== 0 && post <= pre && Number.isSafeInteger(pre)) return []
+  const found: RawTransfer[] = []
+  for (const [index, { pubkey }] of accountKeys.entries()) {
+    if (!mayGain(entry, index)) continue
     const matchKey = matchKeyOf(pubkey)
-    if (!watches.has(matchKey)) return []
+    if (!watches.has(matchKey)) continue
     const amountBase = coinDelta(entry, index)
-    if (amountBase <= 0n) return []
+    if (amountBase <= 0n) continue
     const payers = accountKeys.flatMap((key, at) => (losesCoins(entry, at) ? [key.pubkey] : []))
-    return transfer(options, entry, {
-      matchKey,
-      toAddress: pubkey,
-      fromAddress: only(payers),
-      asset: options.nativeAsset,
-      contract: null,
-      amountBase,
-    })
-  })
+    const fromAddress = only(payers)
+    const asset = options.nativeAsset
+    found.push(
+      transfer(options, entry, { matchKey, toAddress: pubkey, fromAddress, asset, contract: null, amountBase }),
+    )
+  }
+  return found
+}
+
+/** Most accounts keep or lose what they had: only for the others is it worth decoding a key. */
+function mayGain({ meta }: Transaction, index: number): boolean {
+  const pre = meta.preBalances[index] ?? 0
+  const post = (meta.postBalances[index] ?? 0) + (index === 0 ? meta.fee : 0)
+  return post > pre || !Number.isSafeInteger(pre)
 }
 
 /** What an account gained by the transaction itself: the fee is not part of it. */

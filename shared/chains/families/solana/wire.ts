@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
-/** 32 bytes in base58 have 32 to 44 digits; that they are 32 bytes is checked where a key is compared. */
-const publicKey = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+/** 32 bytes in base58. A full block names tens of thousands: that it is a key is checked where one is compared. */
+const publicKey = z.string()
+/** Hashes are 32 bytes in base58 as well: 32 to 44 digits. */
+const hash = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 /** A 64-byte Ed25519 signature in base58. The first one of a transaction is its id. */
 const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/)
 /** Lamports come as JSON numbers. Above 2^53 they lost digits in the parser: nothing may be computed from those. */
@@ -41,8 +43,8 @@ export type Transaction = z.infer<typeof transaction>
 
 /** A block without its transactions, `getBlock` with `transactionDetails: 'none'`. `blockTime` is in seconds. */
 export const headerSchema = z.object({
-  blockhash: publicKey,
-  previousBlockhash: publicKey,
+  blockhash: hash,
+  previousBlockhash: hash,
   parentSlot: slot,
   blockTime: z.int().nullable(),
 })
@@ -50,7 +52,6 @@ export type Header = z.infer<typeof headerSchema>
 
 /** A block with its transactions, `getBlock` with `transactionDetails: 'accounts'`. */
 export const blockSchema = headerSchema.extend({ transactions: z.array(transaction) })
-export type Block = z.infer<typeof blockSchema>
 
 /** `getSlot`. */
 export const slotSchema = slot
@@ -59,7 +60,7 @@ export const slotsSchema = z.array(slot)
 /** `getBlockTime`: seconds, null where the node does not know. */
 export const blockTimeSchema = z.int().nullable()
 /** `getGenesisHash`. */
-export const genesisSchema = publicKey
+export const genesisSchema = hash
 /** `getVersion`; the second field is what Surfpool adds. */
 export const versionSchema = z.object({ 'solana-core': z.string(), 'surfnet-version': z.string().optional() })
 /** `getAccountInfo` with `encoding: 'base64'`. */
