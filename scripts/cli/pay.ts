@@ -3,15 +3,15 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { activeLock, currentQuote } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
-import { payOnLocalChain } from '../local-chain/pay.ts'
+import { payLocally } from '../local-chain/pay-locally.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print } from './output.ts'
 
-/** `pay`: development only; a real transfer on the local chain from its well-known development account. */
+/** `pay`: development only; a real transfer on a local chain from its well-known development account. */
 export function addPayCommand(program: Command): void {
   program
     .command('pay <invoiceId>')
-    .description('Pay a test invoice with a real transfer on the local chain (development only).')
+    .description('Pay a test invoice with a real transfer on the local chain of its network (development only).')
     .option('--amount <amount>', 'amount in units of the asset; default: what is still due')
     .option('--json', 'print one JSON value')
     .action(async (invoiceId: string, options: OutputOptions & { amount?: string }) => {
@@ -29,8 +29,9 @@ export function addPayCommand(program: Command): void {
         const due = totals(invoice.state).dueBase - totals(invoice.state).receivedBase
         const amountBase = options.amount === undefined ? due : parseUnits(options.amount, lock.decimals)
         if (amountBase <= 0n) throw new Error('nothing is due; give --amount')
-        const { txHash } = await payOnLocalChain({
+        const { txHash } = await payLocally({
           rpcUrl: node.rpcUrls[0] ?? '',
+          asset: lock.asset,
           contract: installation.catalog.contract(lock.asset, 'test'),
           to: lock.address,
           amountBase,

@@ -1,14 +1,14 @@
 import { ASSETS } from '#shared/chains/assets.ts'
 import type { AssetRow } from '#shared/chains/chain.ts'
-import { ASSET_IDS, type AssetId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type AssetId, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 import { nodeRpc } from './node-rpc.ts'
 import { testTokenCode } from './test-token.ts'
 
-/** Puts a test token at the real address of every Ethereum token. Repeating it changes nothing; balances stay. */
-export async function installTokens(rpcUrl: string): Promise<void> {
+/** Puts a test token at the real address of every token of an EVM network. Repeating it changes nothing; balances stay. */
+export async function installTokens(rpcUrl: string, network: NetworkId): Promise<void> {
   for (const id of ASSET_IDS) {
     const row: AssetRow = ASSETS[id]
-    if (networkOf(id) !== 'ethereum' || row.contract === null) continue
+    if (networkOf(id) !== network || row.contract === null) continue
     await nodeRpc(rpcUrl, 'anvil_setCode', [
       row.contract,
       testTokenCode({ symbol: symbolOf(id), decimals: row.decimals }),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
 import { freePort } from '../embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
 import { anvilBinary } from './anvil-binary.ts'
@@ -15,6 +15,8 @@ export interface LocalChainOptions {
   readonly port?: number
   /** Folder that keeps the chain over restarts; absent: the chain is gone when it stops. */
   readonly dataDir?: string
+  /** The EVM network whose tokens it gets. Default ethereum. */
+  readonly network?: NetworkId
   /** Default 31337. */
   readonly chainId?: number
   /** Time between blocks; null mines only when `mine` is called. Default 1,000. */
@@ -23,7 +25,7 @@ export interface LocalChainOptions {
   readonly report?: (line: string) => void
 }
 
-/** A running Ethereum development node with test tokens at the real addresses of USDT and USDC. */
+/** A running EVM development node with test tokens at the real addresses of its network's tokens. */
 export interface LocalChain {
   readonly url: string
   readonly port: number
@@ -31,7 +33,7 @@ export interface LocalChain {
   readonly pid: number
   /** Ends the node in order and keeps its state. */
   stop(): Promise<void>
-  /** A real transfer of an Ethereum asset from the development payer; resolves when it is accepted. */
+  /** A real transfer of one of the network's assets from the development payer; resolves when it is accepted. */
   pay(payment: {
     readonly asset: AssetId
     readonly to: string
@@ -72,7 +74,7 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
     await comesUp(child, url)
   }
   if (child.hasExited()) throw new Error(`anvil did not start on port ${port}`)
-  await installTokens(url)
+  await installTokens(url, options.network ?? 'ethereum')
   return describeChain(child, { url, port, chainId })
 }
 

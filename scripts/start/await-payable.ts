@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { CHAINS } from '#shared/chains/registry.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
@@ -6,11 +7,11 @@ import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
 
-const PAYABLE_MS = 20_000
+const PAYABLE_MS = 30_000
 
 /**
  * Waits until a first invoice can be priced and paid: a rate snapshot is published, and the sandbox wallet of test mode
- * has addresses that the scanners of the given networks (of the EVM family) watch. Throws after 20 s with what is missing.
+ * has addresses that the scanners of the given networks watch. Throws after 30 s with what is missing.
  */
 export async function awaitPayable(config: Config, networks: readonly NetworkId[]): Promise<void> {
   const logger = createLogger({ name: 'start', level: 'silent' })
@@ -21,11 +22,14 @@ export async function awaitPayable(config: Config, networks: readonly NetworkId[
     const missing = async (): Promise<string | null> => {
       if ((await rates.latest()) === null) return 'no rates were published'
       const materials = await wallets.listMaterials()
-      const sandbox = materials.find((one) => one.sandbox && one.family === 'evm' && one.mode === 'test')
-      if (sandbox === undefined) return 'the sandbox wallet does not exist'
-      const [next] = await wallets.addressesAt(sandbox.id, [sandbox.nextIndex])
-      const watched = networks.every((network) => next?.watchedOn.includes(network))
-      return watched ? null : `no address is watched on ${networks.join(' and ')}`
+      for (const network of networks) {
+        const { family } = CHAINS[network]
+        const sandbox = materials.find((one) => one.sandbox && one.family === family && one.mode === 'test')
+        if (sandbox === undefined) return `the sandbox wallet of ${family} does not exist`
+        const [next] = await wallets.addressesAt(sandbox.id, [sandbox.nextIndex])
+        if (next?.watchedOn.includes(network) !== true) return `no address is watched on ${network}`
+      }
+      return null
     }
     let reason = await missing()
     for (const until = Date.now() + PAYABLE_MS; reason !== null && Date.now() < until; reason = await missing()) {

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError } from '#shared/config/schema.ts'
+import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { givenSettings } from './environment.ts'
 import { type Stack, startStack } from './stack.ts'
 import { DEVELOPMENT_PORTS, type StackOptions } from './stack-options.ts'
@@ -9,9 +10,11 @@ import { summary } from './summary.ts'
 /** Two signals closer than this are one wish. */
 const ECHO_MS = 500
 
-const HELP = `npm start -- [options]   runs Paymesh for development, with its stores, a local chain and simulated exchanges
+const HELP = `npm start -- [options]   runs Paymesh for development, with its stores, local chains and simulated exchanges
 
   --processes    one process per line of the Procfile instead of one for all
+  --chains LIST  development nodes to start: networks separated by commas, or all (default ethereum);
+                 what is not installed is named and left out
   --data DIR     keep data in DIR (default .data)
   --port N       port of the API (default ${DEVELOPMENT_PORTS.api}; a free one when it is taken)
   --help         this text
@@ -24,6 +27,7 @@ Ctrl-C ends everything. Data, keys and addresses stay in the data folder.
 function readArgs(args: readonly string[]): StackOptions | { readonly text: string; readonly status: number } {
   const options = {
     processes: { type: 'boolean', default: false },
+    chains: { type: 'string', default: 'ethereum' },
     data: { type: 'string', default: '.data' },
     port: { type: 'string', default: process.env['PAYMESH_API_PORT'] || String(DEVELOPMENT_PORTS.api) },
     help: { type: 'boolean', default: false },
@@ -33,10 +37,20 @@ function readArgs(args: readonly string[]): StackOptions | { readonly text: stri
     if (values.help) return { text: HELP, status: 0 }
     const api = Number(values.port)
     if (!/^\d+$/.test(values.port) || api > 65_535) throw new Error(`--port takes 0 to 65535, not ${values.port}`)
-    return { dataDir: values.data, processes: values.processes, ports: { ...DEVELOPMENT_PORTS, api } }
+    const networks = networksOf(values.chains)
+    return { dataDir: values.data, processes: values.processes, networks, ports: { ...DEVELOPMENT_PORTS, api } }
   } catch (error) {
     return { text: `${messageOf(error)}\n\n${HELP}`, status: 2 }
   }
+}
+
+function networksOf(list: string): readonly NetworkId[] {
+  if (list === 'all') return NETWORK_IDS
+  return list.split(',').map((name) => {
+    const network = NETWORK_IDS.find((id) => id === name.trim())
+    if (network === undefined) throw new Error(`--chains takes all or some of ${NETWORK_IDS.join(', ')}, not ${name}`)
+    return network
+  })
 }
 
 /** `npm start`: everything at once, until Ctrl-C or SIGTERM. Exits with 1 and a plain text when it cannot start. */

@@ -1,3 +1,4 @@
+import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Environment } from './environment.ts'
 
 /** Preferred ports on 127.0.0.1; one that is taken is replaced by a free one, and 0 always takes a free one. */
@@ -22,6 +23,8 @@ export interface StackOptions {
   readonly processes?: boolean
   /** Default: free ports. */
   readonly ports?: Partial<StackPorts>
+  /** Networks of test mode that get a development node. Default: ethereum. */
+  readonly networks?: readonly NetworkId[]
   /** Stores to use instead of own ones. Default: none. */
   readonly mongoUrl?: string | null
   readonly redisUrl?: string | null

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { parseConfig } from '#shared/config/schema.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { awaitPayable } from './await-payable.ts'
 import { lockDataDir } from './data-lock.ts'
 import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
@@ -12,7 +13,7 @@ import { runProcesses } from './run-processes.ts'
 import type { Runner } from './runner.ts'
 import type { Seed } from './seed.ts'
 import { FREE_PORTS, type StackOptions } from './stack-options.ts'
-import { LOCAL_CHAIN_ID, type Surroundings, startSurroundings } from './surroundings.ts'
+import { type Surroundings, startSurroundings } from './surroundings.ts'
 
 /** A whole installation that runs. */
 export interface Stack extends Pick<Runner, 'kill' | 'restart' | 'pidOf'> {
@@ -20,16 +21,13 @@ export interface Stack extends Pick<Runner, 'kill' | 'restart' | 'pidOf'> {
   readonly dev: DevInfo
   /** Where the services log. */
   readonly logFile: string
-  /** Ends everything that was started, in order: services, then chain, exchanges and stores. Safe to call twice. */
+  /** Ends everything that was started, in order: services, then chains, exchanges and stores. Safe to call twice. */
   stop(): Promise<void>
 }
 
 const API_ANSWER_MS = 30_000
-/** Confirmations that development networks ask for. */
-const LOCAL_CONFIRMATIONS = 3
-
 /**
- * Starts Paymesh on a data folder with everything around it: stores, a local chain, simulated exchanges, a seeded
+ * Starts Paymesh on a data folder with everything around it: stores, local chains, simulated exchanges, a seeded
  * workspace. Resolves when the API answers, a test invoice can be priced and paid, and `dev.json` is written. On failure nothing is left running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -47,9 +45,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   try {
     forget()
     undo.push(forget)
-    const { mongoUrl = null, redisUrl = null, report = () => {} } = options
+    const { mongoUrl = null, redisUrl = null, networks = ['ethereum'], report = () => {} } = options
     const ports = { ...FREE_PORTS, ...options.ports }
-    const around = await startSurroundings({ dataDir, ports, mongoUrl, redisUrl, report })
+    const around = await startSurroundings({ dataDir, ports, networks, mongoUrl, redisUrl, report })
     undo.push(around.stop)
     const environment = await environmentOf(dataDir, options, around)
     const config = parseConfig(environment)
@@ -61,7 +59,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     undo.push(runner.stop)
     const devNow = () => devInfo(environment, around, seed, runner)
     await answers(devNow().apiUrl)
-    await awaitPayable(config, ['ethereum'])
+    await awaitPayable(config, Object.keys(around.nodes) as NetworkId[])
     publish = () => writeDevInfo(dataDir, devNow())
     publish()
     const { kill, restart, pidOf } = runner
@@ -101,11 +99,6 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
     await freePort(ports.checkout),
     ports.metrics === 0 ? 0 : await freePort(ports.metrics),
   ]
-  const ethereum = {
-    rpcUrls: [around.rpcUrls['ethereum']],
-    chainId: LOCAL_CHAIN_ID,
-    confirmations: LOCAL_CONFIRMATIONS,
-  }
   return {
     PAYMESH_ENV: 'development',
     MONGO_URL: around.mongoUrl,
@@ -118,7 +111,7 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
     PAYMESH_PUBLIC_CHECKOUT_URL: `http://127.0.0.1:${checkout}`,
     PAYMESH_METRICS_PORT: String(metrics),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
-    PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum } }),
+    PAYMESH_NETWORKS: JSON.stringify({ test: around.nodes }),
     PAYMESH_RATE_SOURCES: JSON.stringify(around.rateSourceUrls),
     ...options.env,
   }
@@ -138,9 +131,13 @@ function devInfo(environment: Environment, around: Surroundings, seed: Seed, run
     metricsUrl: runner.metricsUrl,
     mongoUrl: withDatabase(around.mongoUrl, environment['PAYMESH_MONGO_DATABASE'] ?? 'paymesh'),
     redisUrl: around.redisUrl,
-    rpcUrls: around.rpcUrls,
+    rpcUrls: rpcUrlsOf(around),
     pids: runner.pids(),
   }
+}
+
+function rpcUrlsOf({ nodes }: Surroundings): DevInfo['rpcUrls'] {
+  return Object.fromEntries(Object.entries(nodes).map(([network, node]) => [network, node.rpcUrls[0] ?? '']))
 }
 
 /** The same connection string with our database in it, so that a tool that opens it sees the right data. */

@@ -14,12 +14,10 @@ export function summary(dev: DevInfo, { dataDir, logFile, seconds }: SummaryFact
     ['Test key', dev.testKey],
     ['Live key', dev.liveKey],
     ['Metrics', dev.metricsUrl],
-    [
-      'Local chain',
-      Object.entries(dev.rpcUrls)
-        .map(([network, url]) => `${network} ${url}`)
-        .join(', '),
-    ],
+    ...Object.entries(dev.rpcUrls).map(([network, url], index) => [
+      index === 0 ? 'Local chains' : '',
+      `${network.padEnd(9)} ${url}`,
+    ]),
     ['MongoDB', dev.mongoUrl],
     ['Redis', dev.redisUrl],
     ['Log', logFile],

@@ -120,7 +120,8 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
   if (stored !== null) return stored
   await client.verify()
   const head = await client.head()
-  const block = await client.blockAt(development ? Math.max(0, head.height - DEVELOPMENT_LOOKBACK) : head.height)
+  const lookedBack = development ? await client.blockAt(Math.max(0, head.height - DEVELOPMENT_LOOKBACK)) : null
+  const block = lookedBack ?? (await client.blockAt(head.height))
   if (block === null) throw new NodeUnreliable('the node has no block at its head')
   return cursors.create({
     id: `${mode}:${network}`,

@@ -69,21 +69,26 @@ export async function resumeHalted(session: ScanSession): Promise<boolean> {
   return true
 }
 
-/** Development only: another chain stands behind the URL. Its first block becomes the cursor, unconfirmed payments go. */
+/**
+ * Development only: another chain stands behind the URL. Its first block becomes the cursor (its head where the first one
+ * cannot be had), unconfirmed payments go.
+ */
 export async function restartChain(session: ScanSession): Promise<void> {
   const { deps, source, cursor } = session
   const { mode, network } = source
-  const genesis = await source.client.blockAt(0)
-  if (genesis === null) throw new NodeUnreliable('the node has no block 0')
+  const { client } = source
+  const first =
+    (await client.blockAt(0)) ?? (client.hasGaps ? await client.blockAt((await client.head()).height) : null)
+  if (first === null) throw new NodeUnreliable('the node has no block 0')
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: -1, unconfirmedOnly: true })
   await moveCursor(session, {
-    height: 0,
-    hash: genesis.hash,
-    time: genesis.time,
-    window: [[0, genesis.hash]],
+    height: first.height,
+    hash: first.hash,
+    time: first.time,
+    window: [[first.height, first.hash]],
     finalizedHeight: null,
-    genesisHash: genesis.hash,
+    genesisHash: await client.genesisHash(),
     status: 'catchup',
     haltReason: null,
   })

@@ -8,7 +8,7 @@ import {
   verifyWebhook,
   type WebhookEvent,
 } from '#clients/typescript/src/main.ts'
-import { payOnLocalChain } from '#scripts/local-chain/pay.ts'
+import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
@@ -103,8 +103,9 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
       if (invoice.crypto === null) throw new Error('the invoice has no asset')
       const rpcUrl = dev.rpcUrls[invoice.crypto.network]
       if (rpcUrl === undefined) throw new Error(`no local ${invoice.crypto.network} chain`)
-      const { txHash } = await payOnLocalChain({
+      const { txHash } = await payLocally({
         rpcUrl,
+        asset: invoice.crypto.asset,
         contract: ASSETS[invoice.crypto.asset].contract,
         to: invoice.crypto.address,
         amountBase: amountBase ?? BigInt(invoice.crypto.amount_base_units),
