@@ -85,7 +85,7 @@ export async function openApi(
     newWorkspace: () => createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' }),
     updateWorkspace: (workspaceId: string, change: WorkspaceChange) =>
       updateWorkspace(tenancy, { workspaceId, change }),
-    call: (method: string, path: string, request: ApiRequest = {}) => call(baseUrl, testKey, method, path, request),
+    call: (method: string, path: string, request: ApiRequest = {}) => callApi(baseUrl, testKey, method, path, request),
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -93,7 +93,8 @@ export async function openApi(
   }
 }
 
-async function call(
+/** Sends a request to the API at an address, with the default key unless the request names another or null for none. */
+export async function callApi(
   baseUrl: string,
   defaultKey: string,
   method: string,
