@@ -15,9 +15,9 @@ export interface LocalNodes {
   stop(): Promise<void>
 }
 
-/** Networks without a node on this machine, and why. */
+/** A network without a node on this machine, and why. */
 export interface MissingNode {
-  readonly networks: readonly NetworkId[]
+  readonly network: NetworkId
   readonly reason: string
 }
 
@@ -30,8 +30,8 @@ export interface LocalNodesOptions {
   readonly report: (line: string) => void
 }
 
-interface StartedNodes {
-  readonly settings: LocalNodes['settings']
+interface StartedNode {
+  readonly settings: NodeSettings
   stop(): Promise<void>
 }
 
@@ -41,36 +41,32 @@ const FIRST_CHAIN_ID = 31_337
 const CONFIRMATIONS = 3
 
 /**
- * Starts one development node for each network asked for, side by side; one Litecoin node serves Bitcoin and Dogecoin as
- * well. A node that cannot be started is reported and left out, except the only one: then there is nothing to run.
+ * Starts one development node for each network asked for, side by side; Litecoin's software stands in for Bitcoin and
+ * Dogecoin. A node that cannot be started is reported and left out, except the only one: then there is nothing to run.
  */
 export async function startLocalNodes(options: LocalNodesOptions): Promise<LocalNodes> {
-  const groups = groupsOf(options.networks)
-  const results = await Promise.allSettled(groups.map((group) => startGroup(group, options)))
-  const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const missing = results.flatMap((result, index) =>
-    result.status === 'fulfilled' ? [] : [{ networks: groups[index] ?? [], reason: textOf(result.reason) }],
-  )
-  const stop = async () => {
-    await Promise.all(started.map((node) => node.stop()))
+  const networks = [...new Set(options.networks)]
+  const results = await Promise.allSettled(networks.map((network) => START[CHAINS[network].family](network, options)))
+  const started = new Map<NetworkId, StartedNode>()
+  const missing: MissingNode[] = []
+  for (const [index, network] of networks.entries()) {
+    const result = results[index]
+    if (result?.status === 'fulfilled') started.set(network, result.value)
+    else if (result !== undefined) missing.push({ network, reason: textOf(result.reason) })
   }
   const [first] = missing
-  if (started.length === 0 && first !== undefined) throw new Error(first.reason)
-  for (const { networks, reason } of missing) options.report(`without ${networks.join(', ')}: ${reason}`)
-  return { settings: Object.assign({}, ...started.map((node) => node.settings)), missing, stop }
-}
-
-/** Networks that share a node. */
-function groupsOf(networks: readonly NetworkId[]): readonly (readonly NetworkId[])[] {
-  const groups = new Map<string, NetworkId[]>()
-  for (const network of new Set(networks)) {
-    const key = START[CHAINS[network].family] === startLitecoin ? 'litecoin' : network
-    groups.set(key, [...(groups.get(key) ?? []), network])
+  if (started.size === 0 && first !== undefined) throw new Error(first.reason)
+  for (const { network, reason } of missing) options.report(`without ${network}: ${reason}`)
+  return {
+    settings: Object.fromEntries([...started].map(([network, { settings }]) => [network, settings])),
+    missing,
+    async stop() {
+      await Promise.all([...started.values()].map((node) => node.stop()))
+    },
   }
-  return [...groups.values()]
 }
 
-type StartNode = (networks: readonly NetworkId[], options: LocalNodesOptions) => Promise<StartedNodes>
+type StartNode = (network: NetworkId, options: LocalNodesOptions) => Promise<StartedNode>
 
 const START: Readonly<Record<Family, StartNode>> = {
   bitcoin: startLitecoin,
@@ -81,22 +77,16 @@ const START: Readonly<Record<Family, StartNode>> = {
   solana: startSolana,
 }
 
-function startGroup(networks: readonly NetworkId[], options: LocalNodesOptions): Promise<StartedNodes> {
-  const [network] = networks
-  if (network === undefined) throw new Error('no network asked for')
-  return START[CHAINS[network].family](networks, options)
-}
-
-async function startLitecoin(networks: readonly NetworkId[], { dataDir }: LocalNodesOptions): Promise<StartedNodes> {
-  const node = await startLitecoinNode({ dataDir: join(dataDir, 'chains', 'litecoin') })
-  const settings = { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }
-  return { settings: Object.fromEntries(networks.map((network) => [network, settings])), stop: node.stop }
+// A node for each: the same script on two networks would be one payment on a node that they share.
+async function startLitecoin(network: NetworkId, { dataDir }: LocalNodesOptions): Promise<StartedNode> {
+  const node = await startLitecoinNode({ dataDir: join(dataDir, 'chains', network) })
+  return { settings: { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }, stop: node.stop }
 }
 
 async function startEvm(
-  [network = 'ethereum']: readonly NetworkId[],
+  network: NetworkId,
   { dataDir, ethereumPort, report }: LocalNodesOptions,
-): Promise<StartedNodes> {
+): Promise<StartedNode> {
   const others = Object.values(CHAINS).filter((chain) => chain.family === 'evm' && chain.id !== 'ethereum')
   const chainId = FIRST_CHAIN_ID + 1 + others.findIndex((chain) => chain.id === network)
   const isMain = network === 'ethereum'
@@ -107,22 +97,18 @@ async function startEvm(
     network,
     report,
   })
-  return { settings: { [network]: { rpcUrls: [node.url], chainId, confirmations: CONFIRMATIONS } }, stop: node.stop }
+  return { settings: { rpcUrls: [node.url], chainId, confirmations: CONFIRMATIONS }, stop: node.stop }
 }
 
-async function startTron(
-  networks: readonly NetworkId[],
-  { dataDir, report }: LocalNodesOptions,
-): Promise<StartedNodes> {
+async function startTron(_network: NetworkId, { dataDir, report }: LocalNodesOptions): Promise<StartedNode> {
   const node = await startTronNode({ dataDir: join(dataDir, 'chains', 'tron'), report })
   const settings = { rpcUrls: [node.url], chainId: node.chainId, confirmations: CONFIRMATIONS }
-  return { settings: Object.fromEntries(networks.map((network) => [network, settings])), stop: node.stop }
+  return { settings, stop: node.stop }
 }
 
-async function startSolana(networks: readonly NetworkId[]): Promise<StartedNodes> {
+async function startSolana(): Promise<StartedNode> {
   const node = await startSurfpoolNode()
-  const settings = { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }
-  return { settings: Object.fromEntries(networks.map((network) => [network, settings])), stop: node.stop }
+  return { settings: { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }, stop: node.stop }
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
