@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import { getAddress } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { ASSETS } from '#shared/chains/assets.ts'
@@ -99,6 +100,23 @@ describe('payment links', () => {
     ['usdt_tron', 'tron:A?amount=0.5&token=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
   ] as const)('%s: %s', (asset, expected) => {
     expect(link(asset)).toBe(expected)
+  })
+
+  it('name the reference that tells payments to one Solana address apart', () => {
+    const reference = 'ab'.repeat(32)
+    const request = { mode: 'live', address: 'A', amount: '0.5', amountBase: 5n, reference } as const
+    expect(catalog.paymentUri({ asset: 'sol_solana', ...request })).toBe(
+      `solana:A?amount=0.5&reference=${base58.encode(Buffer.from(reference, 'hex'))}`,
+    )
+  })
+
+  // Guarantee: a wallet never has to round what it is asked for.
+  it.each([
+    ['usdt_tron', '0.1234567'],
+    ['btc_bitcoin', '0.123456789'],
+    ['sol_solana', '1e-3'],
+  ] as const)('refuse an amount that the asset cannot express: %s %s', (asset, amount) => {
+    expect(() => catalog.paymentUri({ asset, mode: 'live', address: 'A', amount, amountBase: 5n })).toThrow(RangeError)
   })
 })
 

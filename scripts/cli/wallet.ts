@@ -1,17 +1,21 @@
+import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { FAMILIES, type Family, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
-import { addWallet } from '#shared/usecases/add-wallet.ts'
-import type { Wallet } from '#shared/usecases/ports/wallets.ts'
+import { type AddedWallet, addWallet } from '#shared/usecases/add-wallet.ts'
+import { disableWallet } from '#shared/usecases/disable-wallet.ts'
+import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
+import { describeUse, presentWallet, readUse } from './wallet-use.ts'
 
 interface AddOptions extends OutputOptions {
   readonly workspace: string
   readonly mode: Mode
   readonly family: Family
-  readonly kind: 'xpub' | 'pool' | 'address'
-  readonly value: string
+  readonly kind: WalletKind
+  readonly value?: string
+  readonly file?: string
   readonly networks?: string
 }
 
@@ -25,62 +29,120 @@ function parseNetworks(text: string): readonly NetworkId[] {
   })
 }
 
-function present(wallet: Wallet): object {
-  return {
-    id: wallet.id,
-    workspace_id: wallet.workspaceId,
-    mode: wallet.mode,
-    family: wallet.family,
-    networks: wallet.networks,
-    kind: wallet.kind,
-    created_at: new Date(wallet.createdAt).toISOString(),
+async function readValue({ value, file }: AddOptions): Promise<string> {
+  if ((value === undefined) === (file === undefined)) {
+    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'value', message: 'Give --value or --file.' }] })
   }
+  return value ?? (await readFile(file ?? '', 'utf8'))
 }
 
 async function add(options: AddOptions): Promise<void> {
   const networks = options.networks === undefined ? undefined : parseNetworks(options.networks)
+  const value = await readValue(options)
   await withInstallation(async (installation) => {
-    const { wallet, firstAddresses } = await addWallet(installation, {
-      workspaceId: options.workspace,
-      mode: options.mode,
-      family: options.family,
-      kind: options.kind,
-      value: options.value,
+    const { workspace, mode, family, kind } = options
+    const added = await addWallet(installation, {
+      workspaceId: workspace,
+      mode,
+      family,
+      kind,
+      value,
       ...(networks ? { networks } : {}),
     })
-    const shown = firstAddresses.map((address, index) => `  ${index}  ${address}`).join('\n')
     print(
       options,
-      { ...present(wallet), first_addresses: firstAddresses },
-      `wallet ${wallet.id} added (${wallet.networks.join(', ')})\nCompare its first addresses with your wallet:\n${shown}`,
+      { ...presentWallet(added.wallet), first_addresses: added.firstAddresses, listed: added.listed },
+      describeAdded(added),
     )
   })
 }
 
-/** `wallet add | list`. */
+function describeAdded({ wallet, firstAddresses, listed }: AddedWallet): string {
+  const shown = firstAddresses.map((address, index) => `  ${index}  ${address}`).join('\n')
+  const counts =
+    listed === null
+      ? ''
+      : ` (${listed.added} new, ${listed.known} known already, ${listed.repeated} repeated in the list)`
+  const advice =
+    wallet.kind === 'xpub'
+      ? 'Compare its first addresses with your wallet; if they differ, do not use it:'
+      : 'Make sure that you hold the keys: an address of an exchange may change or refuse small amounts:'
+  return `wallet ${wallet.id} added (${wallet.networks.join(', ')})${counts}\n${advice}\n${shown}`
+}
+
+async function list(options: OutputOptions & { readonly workspace?: string }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const found = await installation.wallets.listWallets(options.workspace ?? null)
+    const uses = await Promise.all(found.map((wallet) => readUse(installation, wallet)))
+    const rows = found.map((wallet, index) => [
+      wallet.id,
+      wallet.mode,
+      wallet.family,
+      wallet.kind,
+      wallet.networks.join(','),
+      wallet.disabledAt === null ? 'enabled' : 'disabled',
+      describeUse(uses[index]),
+    ])
+    const head = ['ID', 'MODE', 'FAMILY', 'KIND', 'NETWORKS', 'STATUS', 'USE']
+    const values = found.map((wallet, index) => ({ ...presentWallet(wallet), ...uses[index] }))
+    print(options, values, table(head, rows, 'no wallets'))
+  })
+}
+
+async function show(id: string, options: OutputOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const wallet = await installation.wallets.findWallet(id)
+    if (wallet === null) throw new PaymeshError('NOT_FOUND', { message: 'There is no such wallet.' })
+    const use = await readUse(installation, wallet)
+    const value = { ...presentWallet(wallet), ...use }
+    const lines = Object.entries(value).map(([name, item]) => `${name.padEnd(18)} ${item ?? '-'}`)
+    print(options, value, [...lines, describeUse(use)].join('\n'))
+  })
+}
+
+async function disable(id: string, options: OutputOptions & { readonly dryRun?: boolean }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const dryRun = options.dryRun ?? false
+    const { wallet, changed } = await disableWallet(installation, { walletId: id, dryRun })
+    const text = !changed
+      ? `wallet ${id} was disabled already; nothing changed`
+      : dryRun
+        ? `wallet ${id} would be disabled; nothing was changed`
+        : `wallet ${id} is disabled: no new invoices on it; everything issued stays watched`
+    print(options, { ...presentWallet(wallet), changed: changed && !dryRun, dry_run: dryRun }, text)
+  })
+}
+
+/** `wallet add | list | show | disable`. */
 export function addWalletCommands(program: Command): void {
-  const wallet = program.command('wallet').description('Add and list receiving wallets (public keys only).')
+  const wallet = program.command('wallet').description('Add, watch and disable receiving wallets (public keys only).')
   wallet
     .command('add')
-    .description('Add a wallet by its extended public key. Private keys are refused.')
+    .description('Add a wallet: an extended public key, a pool of addresses (again to top it up), or one address.')
     .requiredOption('--workspace <id>', 'workspace that receives')
     .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).makeOptionMandatory())
     .addOption(new Option('--family <family>', 'address family').choices(FAMILIES).makeOptionMandatory())
-    .addOption(new Option('--kind <kind>', 'kind of key').choices(['xpub', 'pool', 'address']).makeOptionMandatory())
-    .requiredOption('--value <value>', 'the extended public key (account level), pool or address')
+    .addOption(new Option('--kind <kind>', 'kind of wallet').choices(WALLET_KINDS).makeOptionMandatory())
+    .option('--value <value>', 'the extended public key (account level), the list of addresses, or the address')
+    .option('--file <path>', 'a file that holds the value: CSV, or one address a line')
     .option('--networks <list>', 'comma-separated; default: every network of the family')
     .option('--json', 'print one JSON value')
     .action(add)
   wallet
     .command('list')
-    .description('List wallets.')
+    .description('List wallets with what is used and free.')
     .option('--workspace <id>', 'only wallets of this workspace')
     .option('--json', 'print one JSON value')
-    .action(async (options: OutputOptions & { workspace?: string }) => {
-      await withInstallation(async (installation) => {
-        const found = await installation.wallets.listWallets(options.workspace ?? null)
-        const rows = found.map((item) => [item.id, item.mode, item.family, item.kind, item.networks.join(',')])
-        print(options, found.map(present), table(['ID', 'MODE', 'FAMILY', 'KIND', 'NETWORKS'], rows, 'no wallets'))
-      })
-    })
+    .action(list)
+  wallet
+    .command('show <id>')
+    .description('Show a wallet, the gap limit its owner needs, or how much of its pool is free.')
+    .option('--json', 'print one JSON value')
+    .action(show)
+  wallet
+    .command('disable <id>')
+    .description('Lock nothing more on a wallet; what was issued stays watched. Adding it again enables it.')
+    .option('--dry-run', 'show what would change and change nothing')
+    .option('--json', 'print one JSON value')
+    .action(disable)
 }

@@ -1,27 +1,34 @@
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/address-headroom.ts'
 import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/reclaim-indexes.ts'
+import { type ReleaseDeps, releaseClaims } from '#shared/usecases/release-claims.ts'
+import { createPoolWatch, type WatchPoolsDeps } from '#shared/usecases/watch-pools.ts'
 
 const LEASE_ID = 'address-headroom'
 const LEASE_MS = 15_000
 /** A round ends before the lease does and goes on in the next. */
 const ROUND_MS = 10_000
 const PAUSE_MS = 500
+/** How often claims whose rest is over are looked for; they rest for days. */
+const RELEASE_EVERY_MS = 60_000
 /** After a failed round, so that a lasting fault does not fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
-interface LoopDeps extends HeadroomDeps, ReclaimDeps {
-  readonly wallets: HeadroomDeps['wallets'] & ReclaimDeps['wallets']
+interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
+  readonly wallets: HeadroomDeps['wallets'] & ReclaimDeps['wallets'] & WatchPoolsDeps['wallets']
+  readonly invoices: ReclaimDeps['invoices'] & ReleaseDeps['invoices'] & WatchPoolsDeps['invoices']
   readonly leases: LeaseRepository
 }
 
 /**
- * Keeps every key's addresses derived ahead, in one process at a time. `headroom` is the number of addresses beyond the
+ * Keeps every key's addresses derived ahead, ends claims whose rest is over and counts pools, in one process at a time. `headroom` is the number of addresses beyond the
  * next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
   const owner = deps.random.uuid()
   const reclaimer = createIndexReclaimer(deps)
+  const pools = createPoolWatch(deps)
+  let releasedAt = Number.NEGATIVE_INFINITY
   const stop = new AbortController()
   let sandboxReady = false
 
@@ -30,8 +37,14 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
     if (!sandboxReady) await ensureSandboxMaterials(deps)
     sandboxReady = true
     const endsAt = performance.now() + ROUND_MS
-    await deriveAhead(deps, headroom, () => stop.signal.aborted || performance.now() > endsAt)
+    const shouldStop = () => stop.signal.aborted || performance.now() > endsAt
+    await deriveAhead(deps, headroom, shouldStop)
     await reclaimer.run()
+    if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
+      releasedAt = performance.now()
+      await releaseClaims(deps, shouldStop)
+    }
+    await pools.run(shouldStop)
   }
 
   const loop = async (): Promise<void> => {

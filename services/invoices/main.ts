@@ -5,6 +5,7 @@ import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
@@ -14,6 +15,7 @@ import { createKicker } from '#shared/queues/kicker.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
 import { createRateReader } from '#shared/usecases/read-rate.ts'
+import { verifyKeys } from '#shared/usecases/verify-keys.ts'
 import { startHeadroomLoop } from './headroom-loop.ts'
 
 /** Addresses derived beyond the next one to be offered, for each key. */
@@ -21,15 +23,19 @@ const HEADROOM = 512
 
 /**
  * Applies what scanners stored and what the clock demands to invoices. Beside it, one process at a time derives
- * receiving addresses ahead.
+ * receiving addresses ahead, ends claims whose rest is over and counts pools.
  */
 export const start: StartService = async (context) => {
   const { db, redis, clock } = context
   const ambient = ambientOf(context)
+  const wallets = createWalletRepository(db)
+  const secretBox = createSecretBox(context.config.secrets.masterKey)
+  const addressBook = createAddressBook()
+  // Before anything starts: an address that two libraries see differently must never be shown.
+  await verifyKeys({ wallets, addressBook, secretBox })
   const kicker = createKicker(redis, ambient)
   const catalog = createCatalog(context.config.networks)
   const invoices = createInvoiceRepository(db)
-  const wallets = createWalletRepository(db)
   const deps = {
     ...ambient,
     kicker,
@@ -45,10 +51,8 @@ export const start: StartService = async (context) => {
     advance: (invoiceId) => advanceInvoice(deps, invoiceId),
     overdue: () => overdueInvoices(deps),
   })
-  const secretBox = createSecretBox(context.config.secrets.masterKey)
-  const leases = createLeaseRepository(db)
   const stopHeadroom = startHeadroomLoop(
-    { ...ambient, wallets, invoices, leases, secretBox, addressBook: createAddressBook() },
+    { ...deps, wallets, leases: createLeaseRepository(db), secretBox, addressBook, mails: createMailRepository(db) },
     HEADROOM,
   )
   return async () => {

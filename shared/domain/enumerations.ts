@@ -107,6 +107,7 @@ export const EXCEPTION_KINDS = [
   'halted_chain',
   'failing_endpoint',
   'outbox_blocked',
+  'addresses_low',
 ] as const
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number]
 

@@ -3,17 +3,21 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { migrate } from '#shared/db/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { type AddWalletDeps, type AddWalletInput, addWallet } from './add-wallet.ts'
+import { disableWallet } from './disable-wallet.ts'
 import { openKeyMaterial } from './key-material.ts'
 
 const stores = useStores()
 const account = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'")
 const xpub = account.neuter().extendedKey
+const at = (index: number) => account.deriveChild(1).deriveChild(index).address
+const POOL = [0, 1, 2, 3].map(at)
 const box = createSecretBox(new Uint8Array(32).fill(7))
 
 let deps: AddWalletDeps
@@ -89,6 +93,7 @@ describe('addWallet', () => {
   // Guarantee: nobody's key is taken over in silence.
   it('accepts a key that another workspace uses, and mails both owners once', async () => {
     await stores.db.connection.dropDatabase()
+    await migrate(stores.db)
     await addWallet(deps, input(await workspace('first@example.com')))
     expect(await mails()).toEqual([])
     const second = await workspace('second@example.com')
@@ -100,10 +105,73 @@ describe('addWallet', () => {
     ])
   })
 
+  it('takes a pool, tops it up, and says what is new, known and repeated', async () => {
+    const pool = input(await workspace('pool@example.com'), { kind: 'pool' })
+    const first = await addWallet(deps, { ...pool, value: `${POOL[0]}\n${POOL[1]},${POOL[0]}` })
+    expect(first).toMatchObject({ firstAddresses: POOL.slice(0, 2), listed: { added: 2, known: 0, repeated: 1 } })
+    const again = await addWallet(deps, { ...pool, value: POOL.slice(1).join('\n') })
+    expect(again.wallet).toEqual(first.wallet)
+    expect(again.listed).toEqual({ added: 2, known: 1, repeated: 0 })
+    const wallets = createWalletRepository(stores.db)
+    expect(await wallets.countHeld(first.wallet.materialId)).toBe(4)
+    // Guarantee: listed addresses are watches like all others, and none is issued before a scanner has it.
+    const unmarked = await wallets.unmarkedWatches('live', 'evm', 'base', 1_000)
+    const keys = POOL.map((address) => address.slice(2).toLowerCase())
+    expect(unmarked.map(({ matchKey }) => matchKey)).toEqual(expect.arrayContaining(keys))
+  })
+
+  it('lets two workspaces list one address and mails both, but never in two ways', async () => {
+    await stores.db.connection.dropDatabase()
+    await migrate(stores.db)
+    const single = (workspaceId: string) => input(workspaceId, { kind: 'address', value: at(9) })
+    const one = await addWallet(deps, single(await workspace('one@example.com')))
+    const two = await addWallet(deps, single(await workspace('two@example.com')))
+    expect(two.wallet.materialId).toBe(one.wallet.materialId)
+    expect((await mails()).map(({ to }) => to)).toEqual(['one@example.com', 'two@example.com'])
+    const pool = (workspaceId: string, value: string) => addWallet(deps, input(workspaceId, { kind: 'pool', value }))
+    await pool(await workspace('three@example.com'), POOL.join())
+    await pool(await workspace('four@example.com'), at(3))
+    expect((await mails()).map(({ to }) => to)).toEqual(
+      ['four@example.com', 'one@example.com', 'three@example.com', 'two@example.com'].toSorted(),
+    )
+    const workspaceId = await workspace('five@example.com')
+    await expect(pool(workspaceId, [at(8), at(9)].join())).rejects.toMatchObject({
+      details: [{ path: 'value', message: expect.stringMatching(/in another way.*number 2/) }],
+    })
+    // Guarantee: a refused list stores nothing.
+    const wallets = createWalletRepository(stores.db)
+    expect(await wallets.listWallets(workspaceId)).toEqual([])
+    expect(await wallets.findAddresses('live', 'evm', [at(8).slice(2).toLowerCase()])).toEqual([])
+  })
+
+  it('enables a disabled wallet that is added again', async () => {
+    const workspaceId = await workspace('off@example.com')
+    const { wallet } = await addWallet(deps, input(workspaceId))
+    const off = { ...deps, wallets: createWalletRepository(stores.db) }
+    const disable = (dryRun: boolean) => disableWallet(off, { walletId: wallet.id, dryRun })
+    expect(await disable(true)).toMatchObject({ changed: true })
+    expect((await off.wallets.findWallet(wallet.id))?.disabledAt).toBeNull()
+    const done = await disable(false)
+    expect(await disable(false)).toEqual({ wallet: done.wallet, changed: false })
+    expect((await addWallet(deps, input(workspaceId))).wallet.disabledAt).toBeNull()
+    await expect(disableWallet(off, { walletId: 'unknown', dryRun: false })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  })
+
+  it.each(['bitcoin', 'litecoin', 'dogecoin', 'tron'] as const)('serves %s by its extended key', async (family) => {
+    const added = await addWallet(deps, input(await workspace(`${family}@example.com`), { family }))
+    expect(added.wallet.networks).toEqual([family])
+    expect(new Set(added.firstAddresses).size).toBe(3)
+  })
+
   it.each<[string, Partial<AddWalletInput>, string, RegExp]>([
     ['a private key', { value: account.extendedKey }, 'value', /private key/],
-    ['another kind', { kind: 'pool' }, 'kind', /supported: xpub/],
-    ['another family', { family: 'bitcoin' }, 'family', /supported: evm/],
+    ['a private key as an address', { kind: 'address', value: account.privateKey }, 'value', /private key/],
+    ['an extended key of another mode', { family: 'bitcoin', mode: 'test' }, 'value', /main network.*tpub/],
+    ['an extended key of Solana', { family: 'solana' }, 'value', /pool of addresses/],
+    ['a pool of Bitcoin', { family: 'bitcoin', kind: 'pool', value: at(0) }, 'value', /extended public key/],
+    ['two single addresses', { kind: 'address', value: POOL.join() }, 'value', /has one address/],
     ['a network of another family', { networks: ['base', 'tron'] }, 'networks.1', /ethereum, bsc/],
     ['no network', { networks: [] }, 'networks', /at least one/],
   ])('refuses %s', async (_what, change, path, message) => {

@@ -147,7 +147,7 @@ export interface MailRecord {
   /** Deterministic, so that a mail is made once. */
   readonly id: string
   readonly workspaceId: string
-  readonly template: 'payment_reorged' | 'endpoint_failing' | 'shared_key_material'
+  readonly template: 'payment_reorged' | 'endpoint_failing' | 'shared_key_material' | 'addresses_low'
   readonly to: string
   readonly data: Readonly<Record<string, string>>
   readonly createdAt: Ms

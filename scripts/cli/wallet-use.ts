@@ -1,0 +1,54 @@
+import type { Wallet } from '#shared/usecases/ports/wallets.ts'
+import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallet-gap.ts'
+import { countPool } from '#shared/usecases/watch-pools.ts'
+import type { Installation } from './installation.ts'
+
+/** How far a wallet is used; null where a figure makes no sense for its kind. */
+export interface WalletUse {
+  readonly last_paid_index: number | null
+  readonly next_index: number | null
+  readonly required_gap: number | null
+  readonly addresses: number | null
+  readonly free: number | null
+}
+
+const NOTHING: WalletUse = { last_paid_index: null, next_index: null, required_gap: null, addresses: null, free: null }
+
+/** Reads the gap of an extended key, or how much of a pool is free. */
+export async function readUse(installation: Installation, wallet: Wallet): Promise<WalletUse> {
+  const material = await installation.wallets.findMaterial(wallet.materialId)
+  if (material === null || wallet.kind === 'address') return NOTHING
+  if (wallet.kind === 'pool') {
+    const { total, free } = await countPool(installation, material)
+    return { ...NOTHING, addresses: total, free }
+  }
+  const { lastPaidIndex, nextIndex, requiredGap } = await walletGap(installation, material)
+  return { ...NOTHING, last_paid_index: lastPaidIndex, next_index: nextIndex, required_gap: requiredGap }
+}
+
+/** The figures in words, with a warning when the owner's wallet would not show all money. */
+export function describeUse(use: WalletUse | undefined): string {
+  if (use === undefined) return ''
+  if (use.addresses !== null) return `${use.free} of ${use.addresses} addresses free`
+  if (use.required_gap === null) return 'unique amounts'
+  const paid = use.last_paid_index === null ? 'none paid' : `last paid ${use.last_paid_index}`
+  const warning =
+    use.required_gap > USUAL_GAP_LIMIT
+      ? ` (more than ${USUAL_GAP_LIMIT}: raise it in the wallet, or it hides money)`
+      : ''
+  return `next index ${use.next_index}, ${paid}, gap limit needed ${use.required_gap}${warning}`
+}
+
+/** A wallet as the command line prints it. */
+export function presentWallet(wallet: Wallet): Readonly<Record<string, string | readonly string[] | null>> {
+  return {
+    id: wallet.id,
+    workspace_id: wallet.workspaceId,
+    mode: wallet.mode,
+    family: wallet.family,
+    networks: wallet.networks,
+    kind: wallet.kind,
+    created_at: new Date(wallet.createdAt).toISOString(),
+    disabled_at: wallet.disabledAt === null ? null : new Date(wallet.disabledAt).toISOString(),
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AddedWallet, AddWalletDeps, AddWalletInput } from './add-wallet.ts'
+import { newKeyMaterial } from './key-material.ts'
+import type { KeyMaterial, ListedAddress, WatchedAddress } from './ports/wallets.ts'
+
+/** Addresses shown for comparison with the merchant's own wallet. */
+const SHOWN = 3
+/** Addresses derived at once, so that the wallet can be used as soon as the scanners have taken them in. */
+const DERIVED_AT_ONCE = 32
+/** Addresses one pool may hold. */
+const POOL_MAX = 10_000
+
+/** Stored key material for a wallet, and the workspaces that receive on the same addresses. */
+export interface PreparedMaterial extends Omit<AddedWallet, 'wallet'> {
+  readonly material: KeyMaterial
+  readonly sharedWith: readonly string[]
+}
+
+/** Checks what a person entered as a wallet and stores it with its addresses; stores nothing when it is wrong. */
+export async function prepareMaterial(deps: AddWalletDeps, input: AddWalletInput): Promise<PreparedMaterial> {
+  return input.kind === 'xpub' ? prepareKey(deps, input) : prepareAddresses(deps, input)
+}
+
+async function prepareKey(deps: AddWalletDeps, { mode, family, value }: AddWalletInput): Promise<PreparedMaterial> {
+  const { xpub, fingerprint } = deps.addressBook.normalise(family, mode, value)
+  // Anyone may know the sandbox key, in either mode.
+  if (xpub === deps.addressBook.sandboxKey(family).xpub) {
+    throw invalid('This is the public sandbox key of test mode: money sent to it is lost.')
+  }
+  deps.addressBook.verify(family, mode, xpub)
+  const derived = deps.addressBook.derive(family, mode, xpub, 0, DERIVED_AT_ONCE)
+  const material = await deps.wallets.upsertMaterial(
+    newKeyMaterial(deps, { mode, family, xpub, fingerprint, sandbox: false }),
+  )
+  const rows = derived.map((address) => ({ ...address, mode, family, materialId: material.id, watchedOn: [] }))
+  await deps.wallets.addDerived(material.id, rows, rows.length)
+  return {
+    material,
+    firstAddresses: derived.slice(0, SHOWN).map(({ address }) => address),
+    listed: null,
+    sharedWith: await deps.wallets.workspacesUsing(material.id),
+  }
+}
+
+async function prepareAddresses(deps: AddWalletDeps, input: AddWalletInput): Promise<PreparedMaterial> {
+  const { mode, family, kind, workspaceId, value } = input
+  const { addresses, repeated } = deps.addressBook.parseAddresses(family, value)
+  const [first, second] = addresses
+  if (first === undefined) throw invalid('The list holds no address.')
+  if (kind === 'address' && second !== undefined) {
+    throw invalid('A wallet of kind address has one address; add a pool to receive on several.')
+  }
+  const suffix = kind === 'pool' ? `pool:${workspaceId}` : `address:${first.matchKey}`
+  const materialId = `${mode}:${family}:${suffix}`
+  const rows = addresses.map(({ address, matchKey }) => ({
+    mode,
+    family,
+    matchKey,
+    address,
+    materialId: kind === 'pool' ? `${mode}:${family}:pooled:${matchKey}` : materialId,
+  }))
+  const matchKeys = rows.map(({ matchKey }) => matchKey)
+  const stored = await deps.wallets.findAddresses(mode, family, matchKeys)
+  refuseOtherUse(rows, stored)
+  const known = stored.filter(({ heldBy }) => heldBy?.includes(materialId)).length
+  const added = rows.length - known
+  if (kind === 'pool' && (await deps.wallets.countHeld(materialId)) + added > POOL_MAX) {
+    throw invalid(`A pool holds at most ${POOL_MAX} addresses.`)
+  }
+  const material = await deps.wallets.upsertMaterial(listedMaterial(deps, input, materialId))
+  // Refused here means that somebody took an address in another way since we looked, or listed it at the same moment.
+  if ((await deps.wallets.addListed(materialId, rows)).length > 0) {
+    refuseOtherUse(rows, await deps.wallets.findAddresses(mode, family, matchKeys))
+    await deps.wallets.addListed(materialId, rows)
+  }
+  const holders = new Set(stored.flatMap(({ heldBy }) => heldBy ?? []))
+  const sharedWith = (await Promise.all([...holders].map((id) => deps.wallets.workspacesUsing(id)))).flat()
+  const firstAddresses = addresses.slice(0, SHOWN).map(({ address }) => address)
+  return { material, firstAddresses, listed: { added, known, repeated }, sharedWith }
+}
+
+/** Each way of using an address claims it in its own form, and two forms would not exclude each other. */
+function refuseOtherUse(rows: readonly ListedAddress[], stored: readonly WatchedAddress[]): void {
+  const useOf = new Map(stored.map(({ matchKey, materialId }) => [matchKey, materialId]))
+  const places = rows.flatMap(({ matchKey, materialId }, index) =>
+    (useOf.get(matchKey) ?? materialId) === materialId ? [] : [index + 1],
+  )
+  if (places.length === 0) return
+  throw invalid(
+    `This installation already uses ${places.length} of these addresses in another way (derived from a key, in a pool, or as a single address): number ${places.slice(0, 20).join(', ')} of the list.`,
+  )
+}
+
+function listedMaterial(deps: AddWalletDeps, input: AddWalletInput, id: string): KeyMaterial {
+  const { mode, family, kind } = input
+  return {
+    id,
+    mode,
+    family,
+    kind,
+    fingerprint: createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32),
+    sealed: '',
+    sandbox: false,
+    nextIndex: 0,
+    derivedCount: 0,
+    returned: [],
+    createdAt: deps.clock.now(),
+  }
+}
+
+function invalid(message: string): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'value', message }] })
+}
