@@ -55,10 +55,11 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
     },
     hashAt: (height) => unlessAbsent(rpc.call('getblockhash', [height], hashSchema)),
     async block(hash) {
+      const form = raw
       try {
-        return await hex('getblock', [hash, raw])
+        return await hex('getblock', [hash, form])
       } catch (error) {
-        if (raw === false || !isFailure(error, 'refused')) throw error
+        if (form === false || !isFailure(error, 'refused')) throw error
         const block = await hex('getblock', [hash, false])
         raw = false
         return block
