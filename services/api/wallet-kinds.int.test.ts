@@ -151,6 +151,11 @@ describe('a pool', () => {
     expect(await Promise.all([release(), release()]).then((counts) => counts.toSorted())).toEqual([0, 1])
     expect(await release()).toBe(0)
 
+    // Scanned again now, the money of the first lease stays where it was and is nobody's stray.
+    height -= 1
+    await pay(first, 1_000_000n, deps.clock.now() - REST)
+    expect([await paidOf(first.id), await strays()]).toEqual([1_000_000n, []])
+
     await api.engine.publishRates()
     const second = await created()
     expect(second.address).toBe(first.address)

@@ -117,12 +117,13 @@ describe('invoices', () => {
     expectIndexed(await list({ orderId: 'o-4' }), 'invoice_list_by_order')
   })
 
-  it('finds due actions, outbox work, match keys, claims and idempotency keys', async () => {
+  it('finds due actions, outbox work, claims, references, claims to release and idempotency keys', async () => {
     const due = { actionChain: 'test:ethereum', nextActionAt: { $lte: new Date() } }
     expectIndexed(await explain(due, { nextActionAt: 1 }), 'invoice_next_action')
     expectIndexed(await explain({ outboxShard: 1, outboxAt: { $exists: true } }, { outboxAt: 1 }), 'invoice_outbox')
     expectIndexed(await explain({ outboxShard: 1, outboxAt: { $lte: new Date() } }), 'invoice_outbox')
-    expectIndexed(await explain({ 'locks.matchKey': { $in: ['e01', 'e02'] }, mode: 'test' }), 'invoice_match_key')
+    expectIndexed(await explain({ 'locks.reference': { $in: ['aa', 'bb'] }, mode: 'test' }), 'invoice_reference')
+    expectIndexed(await explain({ releaseAt: { $lte: new Date() } }, { releaseAt: 1, _id: 1 }), 'invoice_release')
     expectIndexed(await explain({ claims: { $in: ['test:evm:e01', 'x'] } }), 'invoice_claims')
     const key = { workspaceId: 'ws-1', mode: 'test', 'idem.key': 'k' }
     expectIndexed(await explain(key), 'invoice_idempotency_key')

@@ -207,11 +207,6 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       partialFilterExpression: { nextActionAt: { $exists: true } },
     },
     {
-      name: 'invoice_match_key',
-      key: { 'locks.matchKey': 1 },
-      partialFilterExpression: { 'locks.matchKey': { $exists: true } },
-    },
-    {
       name: 'invoice_reference',
       key: { 'locks.reference': 1 },
       partialFilterExpression: { 'locks.reference': { $exists: true } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClaimTaken, type NewInvoice } from '#shared/usecases/ports/invoices.ts'
+import { ClaimTaken, type NewInvoice, releaseDueAt } from '#shared/usecases/ports/invoices.ts'
 import { sampleEntry, sampleInvoice, sampleLock, sampleState } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { INVOICES } from './invoice-model.ts'
@@ -250,13 +250,44 @@ describe('lookups', () => {
     expect(await repository().findByIdempotencyKey(workspaceId, 'test', 'old')).toBeNull()
   })
 
-  it('finds invoices by match key of any lock, in their mode', async () => {
+  // Guarantee: a released claim can be taken by another invoice, and no later change of the first one takes it back.
+  it('finds who holds a claim or reference, and ends claims in one compare-and-set', async () => {
     const at = Date.now()
-    const locks = [sampleLock('c0ffee10', at, { to: at + 1 }), sampleLock('c0ffee11', at)]
+    const hold = { kind: 'address', quarantineMs: 86_400_000, releasedAt: null } as const
+    const locks = [
+      sampleLock('c0ffee10', at, { to: at + 1, hold, reference: 'abcd' }),
+      sampleLock('c0ffee11', at, { formerClaims: ['test:evm:c0ffee99'] }),
+    ]
     const invoice = await inserted(invoiceIn(workspace(), { at, state: { locks } }))
-    const found = await repository().findByMatchKeys('test', ['c0ffee10', 'ffffffff'])
-    expect(found).toEqual([{ invoiceId: invoice.terms.id, workspaceId: invoice.terms.workspaceId, locks }])
-    expect(await repository().findByMatchKeys('live', ['c0ffee10'])).toEqual([])
+    const { id, workspaceId } = invoice.terms
+    const holder = { invoiceId: id, workspaceId, locks }
+    const released = 'test:evm:c0ffee10'
+    for (const claim of [released, 'test:evm:c0ffee99']) {
+      expect(await repository().findByClaims([claim, 'unknown'])).toEqual([holder])
+    }
+    expect(await repository().findByReferences('test', ['abcd', 'ffff'])).toEqual([holder])
+    expect(await repository().findByReferences('live', ['abcd'])).toEqual([])
+
+    const due = releaseDueAt(invoice.state.expiresAt, hold.quarantineMs)
+    const mark = { invoiceId: id, releaseAt: due }
+    expect(await repository().dueForRelease(due - 1, null, 10)).toEqual([])
+    expect(await repository().dueForRelease(due, null, 10)).toEqual([mark])
+    expect(await repository().dueForRelease(due, mark, 10)).toEqual([])
+
+    const [pooled, own] = locks
+    if (pooled === undefined || own === undefined) throw new Error('there are two')
+    const state = { ...invoice.state, locks: [{ ...pooled, hold: { ...hold, releasedAt: at } }, own] }
+    expect(await repository().releaseClaims(id, 7, state)).toBe(false)
+    expect(await repository().releaseClaims(id, 1, state)).toBe(true)
+    expect(await repository().findByClaims([released])).toEqual([])
+    expect(await repository().claimsTaken([released, own.claim])).toEqual(new Set([own.claim]))
+    expect(await repository().dueForRelease(due, null, 10)).toEqual([])
+    expect(await repository().findByReferences('test', ['abcd'])).toHaveLength(1)
+
+    const next = await inserted(invoiceIn(workspace(), { at, state: { locks: [pooled] } }))
+    const change = { id, expectedVersion: 2, append: [], op: null }
+    expect(await repository().save({ ...change, state: { ...state, version: 3 } })).toBe(true)
+    expect((await repository().findByClaims([released])).map(({ invoiceId }) => invoiceId)).toEqual([next.terms.id])
   })
 
   it('finds due actions by chain, oldest first, and forgets them when nothing is left to do', async () => {

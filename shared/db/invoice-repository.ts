@@ -17,7 +17,6 @@ import {
   idempotencyFromDocument,
   invoiceFromDocument,
   invoiceToDocument,
-  lockFromDocument,
   outboxToDocuments,
   releaseTimeOf,
   stateToDocument,
@@ -156,16 +155,6 @@ function lookups(invoices: Invoices) {
         _id: { $gte: uuidFloor(since - ID_TIME_SLACK_MS) },
         createdAt: { $gte: toDate(since) },
       })) satisfies InvoiceRepository['countCreatedSince'],
-    findByMatchKeys: (async (mode, matchKeys) => {
-      const found = await invoices
-        .find({ 'locks.matchKey': { $in: [...matchKeys] }, mode }, { projection: { workspaceId: 1, locks: 1 } })
-        .toArray()
-      return found.map((row) => ({
-        invoiceId: row._id,
-        workspaceId: row.workspaceId,
-        locks: row.locks.map(lockFromDocument),
-      }))
-    }) satisfies InvoiceRepository['findByMatchKeys'],
     dueForAction: (async (actionChain, until, limit) => {
       const due = await invoices
         .find({ actionChain, nextActionAt: { $lte: toDate(until) } }, { projection: { _id: 1 } })

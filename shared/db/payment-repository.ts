@@ -32,6 +32,12 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
         return 'exists'
       }
     },
+    attributedAmong: async (keys) => {
+      const found = await payments
+        .find({ key: { $in: [...keys] }, invoiceId: { $ne: null } }, { projection: { _id: 0, key: 1 } })
+        .toArray()
+      return new Set(found.map(({ key }) => key))
+    },
     listByInvoice: async (invoiceId) =>
       (await payments.find({ invoiceId }).sort({ _id: 1 }).toArray()).map(paymentFromDocument),
     list: async (query) =>

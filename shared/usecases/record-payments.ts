@@ -13,6 +13,7 @@ export interface RecordDeps extends AttributeDeps, Ambient {
   readonly payments: Pick<
     PaymentRepository,
     | 'recordSightings'
+    | 'attributedAmong'
     | 'dueForConfirmation'
     | 'confirmThrough'
     | 'orphanAbove'
@@ -213,9 +214,13 @@ async function strayExceptions(
   deps: RecordDeps,
   sightings: readonly PaymentSighting[],
 ): Promise<readonly ExceptionRecord[]> {
-  const strays = sightings.filter(
+  const strange = sightings.filter(
     (sighting) => strayKind(sighting) !== null && isWorthReporting(deps.catalog, sighting),
   )
+  const unheld = strange.filter(({ invoiceId }) => invoiceId === null).map(({ key }) => key)
+  // Scanned once more after its claim ended, money still belongs to the invoice that it was first seen for.
+  const attributed = unheld.length === 0 ? new Set() : await deps.payments.attributedAmong(unheld)
+  const strays = strange.filter(({ key }) => !attributed.has(key))
   const openedAt = deps.clock.now()
   const candidates = await possibleOwners(
     deps,

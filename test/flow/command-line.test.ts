@@ -40,6 +40,8 @@ describe('paymesh', () => {
     'key list',
     'wallet add',
     'wallet list',
+    'wallet show',
+    'wallet disable',
     'migrate',
     'doctor',
     'pay',

@@ -138,11 +138,6 @@ export interface InvoiceRepository {
   /** Highest number in use, 0 when there is none. */
   highestNumber(workspaceId: string, mode: Mode): Promise<number>
   countCreatedSince(workspaceId: string, mode: Mode, since: Ms): Promise<number>
-  /** Invoices with any lock, past or present, on one of these match keys. */
-  findByMatchKeys(
-    mode: Mode,
-    matchKeys: readonly string[],
-  ): Promise<readonly { invoiceId: string; workspaceId: string; locks: readonly AssetLock[] }[]>
   /** The invoices that hold these claims now; each claim has at most one holder. */
   findByClaims(claims: readonly string[]): Promise<readonly ClaimHolder[]>
   /** Invoices of a mode with a lock, past or present, that carries one of these references. */

@@ -171,6 +171,8 @@ export interface PaymentRepository {
   /** Inserts a simulated payment; `exists` when the key is taken. */
   insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>
+  /** Those of these transfer keys whose payment belongs to an invoice. */
+  attributedAmong(keys: readonly string[]): Promise<ReadonlySet<string>>
   list(query: PaymentListQuery): Promise<readonly Payment[]>
   /** Stores what the fold decided and clears dirtyAt where the version is still the applied one. */
   markApplied(
