@@ -26,9 +26,17 @@ export interface ChainDefinition {
   readonly addressPrefix: Readonly<Record<Mode, AddressPrefix>> | null
   /** Tokens that payers mistake for ours: recorded for support, never credited. */
   readonly siblings: readonly SiblingToken[]
+  /** How coins that move inside of contract calls are seen; EVM only, absent for every other family. */
+  readonly coinLedger?: CoinLedger
   /** Consensus figures of a chain whose coins are transaction outputs; absent for every other family. */
   readonly outputs?: OutputChainRules
 }
+
+/**
+ * What shows coins that move inside of contract calls: the network's own logs of every move, traces of its blocks, or
+ * nothing, so that only what transactions send themselves is seen.
+ */
+export type CoinLedger = 'logs' | 'trace' | 'none'
 
 /** What sets one descendant of Bitcoin apart from the others. Version bytes are those of base58check addresses. */
 export interface OutputChainRules {
@@ -76,6 +84,8 @@ export interface NodeSettings {
   readonly chainId?: number | null | undefined
   readonly confirmations?: number | null | undefined
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
+  /** How coins inside of contract calls are seen; when given, nothing is scanned without it. EVM networks only. */
+  readonly coinLedger?: CoinLedger | null | undefined
   /** Hash of block 0 that a node of the Bitcoin family or of Solana must have; `any` accepts every local chain. */
   readonly genesis?: string | null | undefined
 }

@@ -3,7 +3,8 @@ import type { Metrics } from '#shared/usecases/ports/runtime.ts'
 import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
 import { ASSETS } from './assets.ts'
 import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './chain.ts'
-import { createEvmClient, type EvmToken } from './families/evm/client.ts'
+import { createEvmClient } from './families/evm/client.ts'
+import type { EvmToken, InternalMoves } from './families/evm/options.ts'
 import { createSolanaClient } from './families/solana/client.ts'
 import { createTronClient } from './families/tron/client.ts'
 import { createUtxoClient } from './families/utxo/client.ts'
@@ -61,15 +62,24 @@ export function createChainClient(
     })
   }
   if (chain.chainIds === null) return null
+  const chainId = node.chainId ?? chain.chainIds[mode]
   return createEvmClient({
     chain,
     mode,
     rpcUrls: node.rpcUrls,
-    chainId: node.chainId ?? chain.chainIds[mode],
+    chainId,
+    internal: internalMoves(chain, node, chainId === chain.chainIds[mode]),
     nativeAsset: nativeAsset(chain),
     tokens: tokensOf(network, node),
     metrics,
   })
+}
+
+/** A local chain has none of the network's own logs: there only traces show what moves inside of calls. */
+function internalMoves({ coinLedger = 'none' }: ChainDefinition, node: NodeSettings, isPublic: boolean): InternalMoves {
+  const demanded = node.coinLedger ?? null
+  if (demanded !== null) return { ledger: demanded, required: true }
+  return { ledger: coinLedger === 'logs' && !isPublic ? 'trace' : coinLedger, required: false }
 }
 
 function nativeAsset(chain: ChainDefinition): AssetId {

@@ -6,12 +6,25 @@ import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
  */
 export type FailureKind = 'retry' | 'split' | 'refused' | 'absent'
 
+/** What a failure says besides its kind. */
+export interface FailureDetails {
+  readonly cause?: unknown
+  /** The node asked not to be called for this time, milliseconds. */
+  readonly retryAfterMs?: number | null
+  /** Most blocks that the node says one request may span. */
+  readonly rangeMax?: number | null
+}
+
 /** A call to a node that gave no usable answer. The message names method and host, never the path or query of a URL. */
 export class RpcFailure extends NodeUnreliable {
   readonly kind: FailureKind
+  readonly retryAfterMs: number | null
+  readonly rangeMax: number | null
 
-  constructor(kind: FailureKind, message: string, options?: { cause?: unknown }) {
-    super(message, options)
+  constructor(kind: FailureKind, message: string, { cause, retryAfterMs, rangeMax }: FailureDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
+    this.retryAfterMs = retryAfterMs ?? null
+    this.rangeMax = rangeMax ?? null
   }
 }

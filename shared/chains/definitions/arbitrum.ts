@@ -15,5 +15,6 @@ export const arbitrum: ChainDefinition = {
   explorerTx: { live: 'https://arbiscan.io/tx/{tx}', test: 'https://sepolia.arbiscan.io/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,
+  coinLedger: 'trace',
   siblings: [{ symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8' }],
 }

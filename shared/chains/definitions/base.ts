@@ -15,5 +15,6 @@ export const base: ChainDefinition = {
   explorerTx: { live: 'https://basescan.org/tx/{tx}', test: 'https://sepolia.basescan.org/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,
+  coinLedger: 'trace',
   siblings: [{ symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA' }],
 }

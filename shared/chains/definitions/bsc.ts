@@ -15,5 +15,6 @@ export const bsc: ChainDefinition = {
   explorerTx: { live: 'https://bscscan.com/tx/{tx}', test: 'https://testnet.bscscan.com/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,
+  coinLedger: 'trace',
   siblings: [],
 }

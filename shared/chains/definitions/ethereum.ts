@@ -15,5 +15,6 @@ export const ethereum: ChainDefinition = {
   explorerTx: { live: 'https://etherscan.io/tx/{tx}', test: 'https://sepolia.etherscan.io/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,
+  coinLedger: 'trace',
   siblings: [],
 }

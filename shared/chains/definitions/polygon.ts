@@ -15,5 +15,6 @@ export const polygon: ChainDefinition = {
   explorerTx: { live: 'https://polygonscan.com/tx/{tx}', test: 'https://amoy.polygonscan.com/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,
+  coinLedger: 'logs',
   siblings: [{ symbol: 'USDC.e', contract: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' }],
 }

@@ -6,8 +6,16 @@ import type { Block, Log } from './wire.ts'
 /** keccak256("Transfer(address,address,uint256)"), EIP-20. */
 export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
+/** The contract at which Polygon logs every move of its own coin, also inside of calls (Bor, `core/evm.go`). */
+export const SYSTEM_COIN = '0x0000000000000000000000000000000000001010'
+
+/** keccak256("LogTransfer(address,address,address,uint256,uint256,uint256,uint256,uint256)"), of that contract. */
+export const COIN_TRANSFER_TOPIC = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3fe97f3c4'
+
 /** `0x` and one 32-byte word. */
 const WORD_LENGTH = 66
+/** `0x` and the words of a coin's log: amount, both balances before and after. */
+const COIN_DATA_LENGTH = 2 + 5 * 64
 
 /** What the contracts of a network mean to us: lower-case address → asset, or null for a sibling that is never credited. */
 export type TokenTable = ReadonlyMap<string, AssetId | null>
@@ -26,18 +34,15 @@ export function tokenTransfers(
   watches: WatchIndex,
 ): readonly RawTransfer[] {
   checkLogs(block, logs)
-  const equals = new Map<string, number>()
+  const number = createNumbering()
   const found: RawTransfer[] = []
-  for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
+  for (const log of inOrder(logs)) {
     const contract = log.address.toLowerCase()
     const asset = tokens.get(contract)
     const moved = decodeTransfer(log)
     if (asset === undefined || moved === null || !watches.has(moved.to)) continue
-    const tuple = `${log.transactionHash}:t:${contract}:0x${moved.from}:0x${moved.to}:${moved.value}`
-    const ordinal = equals.get(tuple) ?? 0
-    equals.set(tuple, ordinal + 1)
     found.push({
-      key: `${keyPrefix}:${tuple}:${ordinal}`,
+      key: number(`${keyPrefix}:${log.transactionHash}:t:${contract}:0x${moved.from}:0x${moved.to}:${moved.value}`),
       matchKey: moved.to,
       toAddress: checksumAddress(moved.to),
       fromAddress: checksumAddress(moved.from),
@@ -49,6 +54,54 @@ export function tokenTransfers(
     })
   }
   return found
+}
+
+/** A move of the network's own coin. Addresses are lower-case hex without `0x`. */
+export interface CoinMove {
+  readonly txHash: string
+  readonly from: string
+  readonly to: string
+  readonly value: bigint
+}
+
+/**
+ * Moves of the network's own coin to watched addresses, in order of execution. `kind` is the part of the key that says
+ * how they became known: `i` inside of calls, `p` by a log of the network. Equal moves of one transaction are counted, so
+ * the key is the same whichever node told.
+ */
+export function coinTransfers(
+  keyPrefix: string,
+  kind: 'i' | 'p',
+  moves: readonly CoinMove[],
+  asset: AssetId,
+  watches: WatchIndex,
+): readonly RawTransfer[] {
+  const number = createNumbering()
+  return moves
+    .filter(({ from, to, value }) => value > 0n && from !== to && watches.has(to))
+    .map(({ txHash, from, to, value }) => ({
+      key: number(`${keyPrefix}:${txHash}:${kind}:0x${from}:0x${to}:${value}`),
+      matchKey: to,
+      toAddress: checksumAddress(to),
+      fromAddress: checksumAddress(from),
+      asset,
+      contract: null,
+      amountBase: value,
+      txHash,
+      outputIndex: null,
+    }))
+}
+
+/** Moves of the network's own coin that it logs itself; logs of fees are other events. Throws as `tokenTransfers` does. */
+export function loggedCoinMoves(block: Block, logs: readonly Log[]): readonly CoinMove[] {
+  checkLogs(block, logs)
+  return inOrder(logs).flatMap((log) => {
+    const [topic, , from, to] = log.topics
+    if (log.address.toLowerCase() !== SYSTEM_COIN || topic !== COIN_TRANSFER_TOPIC) return []
+    if (from === undefined || to === undefined || log.data.length !== COIN_DATA_LENGTH) return []
+    const value = BigInt(log.data.slice(0, WORD_LENGTH))
+    return { txHash: log.transactionHash, from: from.slice(-40), to: to.slice(-40), value }
+  })
 }
 
 /**
@@ -65,7 +118,7 @@ export function nativeTransfers(
     const matchKey = transaction.to?.slice(2).toLowerCase()
     if (matchKey === undefined || !watches.has(matchKey)) return []
     const amountBase = BigInt(transaction.value)
-    if (amountBase === 0n) return []
+    if (amountBase === 0n || transaction.from.slice(2).toLowerCase() === matchKey) return []
     return {
       key: `${keyPrefix}:${transaction.hash}:n`,
       matchKey,
@@ -85,7 +138,23 @@ function decodeTransfer(log: Log): { from: string; to: string; value: bigint } |
   if (topic !== TRANSFER_TOPIC || from === undefined || to === undefined || log.topics.length !== 3) return null
   if (log.data.length !== WORD_LENGTH) return null
   const value = BigInt(log.data)
-  return value === 0n ? null : { from: from.slice(-40), to: to.slice(-40), value }
+  const moved = { from: from.slice(-40), to: to.slice(-40), value }
+  // What an account sends to itself brings it nothing.
+  return value === 0n || moved.from === moved.to ? null : moved
+}
+
+/** Appends to a text how often it came before. */
+function createNumbering(): (text: string) => string {
+  const counts = new Map<string, number>()
+  return (text) => {
+    const count = counts.get(text) ?? 0
+    counts.set(text, count + 1)
+    return `${text}:${count}`
+  }
+}
+
+function inOrder(logs: readonly Log[]): readonly Log[] {
+  return logs.toSorted((a, b) => a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex)
 }
 
 /** Logs of another block, of no transaction of it, withdrawn or doubled: the node does not show one state of the chain. */

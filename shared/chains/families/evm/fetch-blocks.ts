@@ -1,36 +1,45 @@
 import { z } from 'zod'
 import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-import type { RpcClient } from '../../json-rpc.ts'
+import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import { coversBloom, createBloomTest } from './bloom.ts'
-import { TRANSFER_TOPIC } from './extract.ts'
+import { createLogSpan, type LogSpan } from './log-span.ts'
+import { toQuantity } from './rpc.ts'
 import { type Block, blockSchema, type Log, logSchema } from './wire.ts'
 
 /** Blocks fetched at the same time. */
 const PREFETCH = 8
 
-/** A block with the transfer logs of our contracts in it. */
+/** A block with the logs of our contracts in it. */
 export interface FetchedBlock {
   readonly block: Block
   readonly logs: readonly Log[]
 }
 
-/** An Ethereum JSON-RPC quantity. */
-export function toQuantity(height: number): string {
-  return `0x${height.toString(16)}`
+/** Which logs are read. Every combination of a contract and a topic is taken. */
+export interface LogFilter {
+  /** Lower case. */
+  readonly contracts: readonly string[]
+  readonly topics: readonly string[]
+  /** Most blocks that one request may span. */
+  readonly rangeMax: number
 }
 
+/** Reads blocks `from`…`to` from one node. */
+export type BlockReader = (node: RpcNode, from: number, to: number) => Promise<readonly FetchedBlock[]>
+
 /**
- * Reads blocks `from`…`to` with the Transfer logs of `contracts`, in order and linked by their parent hashes.
+ * Reads blocks with the logs of a filter, in order and linked by their parent hashes. Ranges follow what each node allows.
  * Throws `NodeUnreliable` when a block is missing, when links or logs contradict the blocks, and when the node leaves out
  * logs that a block's bloom filter announces.
  */
-export function createBlockReader(rpc: RpcClient, contracts: readonly string[]) {
+export function createBlockReader(filter: LogFilter): BlockReader {
   const mayHold = createBloomTest()
+  const spans = new WeakMap<RpcNode, LogSpan>()
 
-  async function readBlock(height: number): Promise<Block> {
-    const block = await rpc.call('eth_getBlockByNumber', [toQuantity(height), true], blockSchema.nullable())
+  async function readBlock(node: RpcNode, height: number): Promise<Block> {
+    const block = await node.call('eth_getBlockByNumber', [toQuantity(height), true], blockSchema.nullable())
     if (block === null) throw new NodeUnreliable(`the node has no block ${height}`)
     if (block.number !== height || block.transactions.some((transaction) => transaction.blockHash !== block.hash)) {
       throw new NodeUnreliable(`the node's block ${height} contradicts itself`)
@@ -38,50 +47,72 @@ export function createBlockReader(rpc: RpcClient, contracts: readonly string[]) 
     return block
   }
 
-  async function readLogs(from: number, to: number): Promise<readonly Log[]> {
-    if (contracts.length === 0) return []
-    const filter = {
-      fromBlock: toQuantity(from),
-      toBlock: toQuantity(to),
-      address: contracts,
-      topics: [TRANSFER_TOPIC],
+  async function readLogs(node: RpcNode, from: number, to: number): Promise<readonly Log[]> {
+    if (filter.contracts.length === 0) return []
+    const span = spans.get(node) ?? createLogSpan(filter.rangeMax)
+    spans.set(node, span)
+    const logs: Log[] = []
+    for (let start = from; start <= to; ) {
+      const end = Math.min(to, start + span.blocks - 1)
+      const asked = end - start + 1
+      const found = await readRange(node, start, end)
+      if (found instanceof RpcFailure) {
+        // One block cannot be asked for in parts: another node may allow more.
+        if (asked === 1) throw new RpcFailure('refused', found.message)
+        span.shrink(asked, found.rangeMax)
+        continue
+      }
+      span.grow(asked)
+      logs.push(...found)
+      start = end + 1
     }
+    return logs
+  }
+
+  /** The logs of a range, or the failure that asks for a smaller one. */
+  async function readRange(node: RpcNode, from: number, to: number): Promise<readonly Log[] | RpcFailure> {
+    const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+    const question = { ...range, address: filter.contracts, topics: [filter.topics] }
     try {
-      return await rpc.call('eth_getLogs', [filter], z.array(logSchema))
+      const logs = await node.call('eth_getLogs', [question], z.array(logSchema))
+      if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
+        throw new NodeUnreliable('the node gave logs of a block that was not asked for')
+      }
+      return logs
     } catch (error) {
-      if (!(error instanceof RpcFailure) || error.kind !== 'split' || from === to) throw error
-      const middle = Math.floor((from + to) / 2)
-      return [...(await readLogs(from, middle)), ...(await readLogs(middle + 1, to))]
+      if (error instanceof RpcFailure && error.kind === 'split') return error
+      throw error
     }
   }
 
   /** A filter that says "perhaps" without a log to show for it is settled by all logs of the block. */
-  async function checkSilence(block: Block): Promise<void> {
+  async function checkSilence(node: RpcNode, block: Block): Promise<void> {
+    const { contracts, topics } = filter
     const bloom = Buffer.from(block.logsBloom.slice(2), 'hex')
-    if (!mayHold(bloom, TRANSFER_TOPIC) || !contracts.some((contract) => mayHold(bloom, contract))) return
-    const all = await rpc.call('eth_getLogs', [{ blockHash: block.hash }], z.array(logSchema))
-    const ours = all.some((log) => log.topics[0] === TRANSFER_TOPIC && contracts.includes(log.address.toLowerCase()))
+    const perhaps = (entries: readonly string[]) => entries.some((entry) => mayHold(bloom, entry))
+    if (!perhaps(topics) || !perhaps(contracts)) return
+    const all = await node.call('eth_getLogs', [{ blockHash: block.hash }], z.array(logSchema))
+    const ours = all.some(
+      (log) => topics.includes(log.topics[0] ?? '') && contracts.includes(log.address.toLowerCase()),
+    )
     if (ours || !coversBloom(bloom, all)) throw new NodeUnreliable(`the node left out logs of block ${block.number}`)
   }
 
-  return async (from: number, to: number): Promise<readonly FetchedBlock[]> => {
+  return async (node, from, to) => {
     const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
-    const blocks = await mapConcurrently(heights, PREFETCH, readBlock)
+    const blocks = await mapConcurrently(heights, PREFETCH, (height) => readBlock(node, height))
     for (const [index, block] of blocks.entries()) {
       const parent = blocks[index - 1]
       if (parent !== undefined && block.parentHash !== parent.hash) {
         throw new NodeUnreliable(`the node's blocks ${parent.number} and ${block.number} are not linked`)
       }
     }
-    const logs = groupByHeight(await readLogs(from, to))
-    for (const height of logs.keys()) {
-      if (height < from || height > to) throw new NodeUnreliable(`the node gave logs of block ${height}, unasked`)
-    }
+    const logs = groupByHeight(await readLogs(node, from, to))
     const fetched = blocks.map((block) => ({ block, logs: logs.get(block.number) ?? [] }))
     await mapConcurrently(
       fetched.filter((entry) => entry.logs.length === 0),
       PREFETCH,
-      ({ block }) => checkSilence(block),
+      ({ block }) => checkSilence(node, block),
     )
     return fetched
   }

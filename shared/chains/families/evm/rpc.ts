@@ -1,18 +1,31 @@
 import { z } from 'zod'
 import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
-import { createJsonRpc, type RpcClient, type RpcOptions } from '../../json-rpc.ts'
+import { createJsonRpc, type RpcNodes, type RpcOptions } from '../../json-rpc.ts'
+import { parseRangeMax } from './range-limit.ts'
 import { classify } from './rpc-failure.ts'
+import { headerSchema, heightSchema } from './wire.ts'
 
 const quantityText = z.string().regex(/^0x[0-9a-f]+$/i)
+
+/** An Ethereum JSON-RPC quantity. */
+export function toQuantity(height: number): string {
+  return `0x${height.toString(16)}`
+}
 
 /** JSON-RPC to Ethereum nodes, each of which must be on the chain `chainId`. Opens nothing until the first call. */
 export function createRpc({
   chainId,
   ...options
-}: Omit<RpcOptions, 'identify' | 'classify'> & { readonly chainId: number }): RpcClient {
+}: Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & { readonly chainId: number }): RpcNodes {
   return createJsonRpc({
     ...options,
     classify,
+    rangeMax: ({ message }) => parseRangeMax(message),
+    headHeight: (call) => call('eth_blockNumber', [], heightSchema),
+    async hashAt(call, height) {
+      const header = await call('eth_getBlockByNumber', [toQuantity(height), false], headerSchema.nullable())
+      return header?.hash ?? null
+    },
     async identify(call, host) {
       const answered = Number(await call('eth_chainId', [], quantityText))
       if (answered !== chainId) {

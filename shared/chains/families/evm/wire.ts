@@ -46,6 +46,50 @@ export type Log = z.infer<typeof logSchema>
 
 /** What a receipt says about success, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
 export const receiptSchema = z.object({ transactionHash: hash, blockHash: hash, status: z.enum(['0x0', '0x1']) })
+export type Receipt = z.infer<typeof receiptSchema>
 
 /** Returned bytes of `eth_call`. */
 export const bytesSchema = bytes
+
+/** Answer of `eth_blockNumber`. */
+export const heightSchema = height
+
+/** One frame as `trace_block` gives it (OpenEthereum's form, also of Erigon, Nethermind, Reth and anvil), in order of execution. */
+export const parityTraceSchema = z.object({
+  type: z.string(),
+  action: z.object({
+    callType: z.string().optional(),
+    from: address.optional(),
+    to: address.nullable().optional(),
+    value: quantity.optional(),
+    /** Of a self-destruct: the contract, who gets its coins, and how many. */
+    address: address.optional(),
+    refundAddress: address.optional(),
+    balance: quantity.optional(),
+  }),
+  result: z.object({ address: address.optional() }).nullable().optional(),
+  error: z.string().nullable().optional(),
+  traceAddress: z.array(z.int().nonnegative()),
+  blockHash: hash,
+  /** Null on rewards, which are no part of a transaction. */
+  transactionHash: hash.nullable().optional(),
+  transactionPosition: z.int().nonnegative().nullable().optional(),
+})
+export type ParityTrace = z.infer<typeof parityTraceSchema>
+
+/** One frame of the `callTracer` (go-ethereum) with the frames that it called, in order. */
+export const callFrameSchema = z.object({
+  type: z.string(),
+  from: address,
+  to: address.nullable().optional(),
+  value: quantity.nullable().optional(),
+  error: z.string().optional(),
+  get calls() {
+    return z.array(callFrameSchema).optional()
+  },
+})
+export type CallFrame = z.infer<typeof callFrameSchema>
+
+/** One transaction of `debug_traceBlockByNumber`; older nodes leave out its hash. */
+export const callTraceSchema = z.object({ txHash: hash.optional(), result: callFrameSchema })
+export type CallTrace = z.infer<typeof callTraceSchema>

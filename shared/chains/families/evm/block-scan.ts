@@ -1,0 +1,148 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import {
+  type BlockRef,
+  NodeUnreliable,
+  type RawTransfer,
+  type ScannedBlock,
+  type WatchIndex,
+} from '#shared/usecases/ports/scanning.ts'
+import type { RpcNode } from '../../json-rpc.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
+import {
+  COIN_TRANSFER_TOPIC,
+  coinTransfers,
+  loggedCoinMoves,
+  nativeTransfers,
+  SYSTEM_COIN,
+  type TokenTable,
+  TRANSFER_TOPIC,
+  tokenTransfers,
+} from './extract.ts'
+import { createBlockReader, type FetchedBlock } from './fetch-blocks.ts'
+import type { EvmClientOptions } from './options.ts'
+import type { TraceReader } from './traces.ts'
+import { type Header, type Receipt, receiptSchema } from './wire.ts'
+
+/** Blocks traced at the same time: it is the most expensive question there is. */
+const TRACE_CONCURRENCY = 4
+
+/** A range of blocks and whose transfers are looked for. */
+export interface ScanQuestion {
+  readonly from: number
+  readonly to: number
+  readonly watches: WatchIndex
+}
+
+/** Blocks of one node with their transfers. */
+export type BlockScan = (node: RpcNode, question: ScanQuestion) => Promise<readonly ScannedBlock[]>
+
+/**
+ * Scans blocks of one network. Coins are counted by one ledger only: by the network's own logs of them where it has such
+ * logs, else by what transactions send, once each, and what traces show inside of them.
+ */
+export function createBlockScan(options: EvmClientOptions, traces: TraceReader): BlockScan {
+  const { chain, internal } = options
+  const tokens: TokenTable = new Map<string, AssetId | null>([
+    ...chain.siblings.map(({ contract }) => [contract.toLowerCase(), null] as const),
+    ...options.tokens.map(({ contract, asset }) => [contract.toLowerCase(), asset] as const),
+  ])
+  const logged = internal.ledger === 'logs'
+  const readBlocks = createBlockReader({
+    contracts: [...tokens.keys(), ...(logged ? [SYSTEM_COIN] : [])],
+    topics: [TRANSFER_TOPIC, ...(logged ? [COIN_TRANSFER_TOPIC] : [])],
+    rangeMax: chain.logsRangeMax,
+  })
+  const scope: CoinScope = { keyPrefix: `${options.mode}:${chain.id}`, asset: options.nativeAsset, traces }
+
+  return async (node, { from, to, watches }) => {
+    const traced = internal.ledger === 'trace' && (await mustTrace(node, traces, internal.required))
+    const fetched = await readBlocks(node, from, to)
+    return mapConcurrently(fetched, TRACE_CONCURRENCY, async (entry) => {
+      const { block, logs } = entry
+      const coins = logged
+        ? await loggedCoins(node, scope, entry, watches)
+        : await sentCoins(node, scope, entry, { watches, traced })
+      return {
+        ...blockRef(block),
+        transfers: [...coins, ...tokenTransfers(scope.keyPrefix, block, logs, tokens, watches)],
+      }
+    })
+  }
+}
+
+interface CoinScope {
+  readonly keyPrefix: string
+  readonly asset: AssetId
+  readonly traces: TraceReader
+}
+
+/** Whether blocks of this node are traced. Where one node offers traces, another one without them is no substitute. */
+async function mustTrace(node: RpcNode, traces: TraceReader, required: boolean): Promise<boolean> {
+  if (await traces.isOffered(node)) return true
+  if (required || traces.wasOffered) throw new RpcFailure('refused', `${node.host} offers no traces`)
+  return false
+}
+
+async function sentCoins(
+  node: RpcNode,
+  { keyPrefix, asset, traces }: CoinScope,
+  { block }: FetchedBlock,
+  { watches, traced }: { readonly watches: WatchIndex; readonly traced: boolean },
+): Promise<readonly RawTransfer[]> {
+  const sent = await successful(node, block.hash, nativeTransfers(keyPrefix, block, asset, watches))
+  if (!traced || watches.size === 0) return sent
+  return [...sent, ...coinTransfers(keyPrefix, 'i', await traces.read(node, block), asset, watches)]
+}
+
+async function loggedCoins(
+  node: RpcNode,
+  { keyPrefix, asset }: CoinScope,
+  { block, logs }: FetchedBlock,
+  watches: WatchIndex,
+): Promise<readonly RawTransfer[]> {
+  const found = coinTransfers(keyPrefix, 'p', loggedCoinMoves(block, logs), asset, watches)
+  // What a transaction itself sent must be among them, else the network or the node does not log coins (any more).
+  for (const { txHash, matchKey, amountBase } of await successful(
+    node,
+    block.hash,
+    nativeTransfers(keyPrefix, block, asset, watches),
+  )) {
+    const isLogged = found.some(
+      (one) => one.txHash === txHash && one.matchKey === matchKey && one.amountBase === amountBase,
+    )
+    if (!isLogged) throw new NodeUnreliable(`block ${block.number} holds coins that were sent and not logged`)
+  }
+  return found
+}
+
+/** A transaction that reverted is in its block like any other, and moved nothing. */
+async function successful(
+  node: RpcNode,
+  blockHash: string,
+  transfers: readonly RawTransfer[],
+): Promise<readonly RawTransfer[]> {
+  const kept: RawTransfer[] = []
+  for (const transfer of transfers) {
+    const receipt = await readReceipt(node, transfer.txHash)
+    if (receipt === null) throw new NodeUnreliable('the node has no receipt of a transaction in its block')
+    if (receipt.blockHash !== blockHash) throw new NodeUnreliable('the receipt of a transaction names another block')
+    if (receipt.status === '0x1') kept.push(transfer)
+  }
+  return kept
+}
+
+/** A transaction's receipt; null when the node has none. Throws `NodeUnreliable` when it is another transaction's. */
+export async function readReceipt(node: RpcNode, txHash: string): Promise<Receipt | null> {
+  const receipt = await node.call('eth_getTransactionReceipt', [txHash], receiptSchema.nullable())
+  if (receipt !== null && receipt.transactionHash !== txHash) {
+    throw new NodeUnreliable('the node gave the receipt of another transaction')
+  }
+  return receipt
+}
+
+/** A header in the terms of every chain; times in milliseconds. */
+export function blockRef(header: Header): BlockRef {
+  const { number, hash, parentHash, timestamp } = header
+  return { height: number, hash, parentHash, time: timestamp * 1_000 }
+}

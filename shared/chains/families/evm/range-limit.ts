@@ -1,0 +1,74 @@
+/**
+ * Words by which nodes and providers say how many blocks one request for logs may span: Cloudflare, Avalanche, Thirdweb,
+ * QuickNode, 1RPC, Blast, BlockPI, Alchemy, Coinbase, PublicNode, BNB Smart Chain, Reth, java-tron, Swell, Somnia, Merkle,
+ * Harmony, Moonriver, Ankr and dRPC, in about this order.
+ */
+const LIMITS: readonly RegExp[] = [
+  /max range: ([\d,.]+k?)/i,
+  /maximum is set to ([\d,.]+k?)/i,
+  /number of requested blocks is ([\d,.]+k?)/i,
+  /limited to an? ([\d,.]+k?)/i,
+  /limited to (?:\d+ ?- ?)?([\d,.]+k?) block/i,
+  /allowed for your plan \(\d+ > (\d+)\)/i,
+  /up to an? ([\d,.]+k?) block range/i,
+  /at most ([\d,.]+k?) blocks/i,
+  /max(?:imum)? block range:? ([\d,.]+k?)/i,
+  /block range greater than ([\d,.]+k?) max/i,
+  /block range exceeds ([\d,.]+k?)/i,
+  /max is ([\d,.]+k?) blocks/i,
+  /smaller than size ([\d,.]+k?)/i,
+  /too wide \(maximum ([\d,.]+k?)\)/i,
+  /blocks distance: ([\d,.]+k?)/i,
+  /ranges over ([\d,.]+k?) blocks/i,
+]
+
+/** A range that would do, as Infura, zkSync and Alchemy (hexadecimal) or Reth (decimal) suggest it. */
+const SUGGESTIONS: readonly RegExp[] = [
+  /block range(?: should work)?:? \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i,
+  /retry with the range (\d+)-(\d+)/i,
+]
+
+/**
+ * Words that mean "ask for less" without saying how much. There is no code for it: -32005 (limit exceeded, EIP-1474) also
+ * means "too many requests", and -32602 also comes with a range that is too wide.
+ */
+const TOO_MUCH: readonly RegExp[] = [
+  /block range|range (is )?too|too many blocks/i,
+  /(response|request|query|result|range|log)\S* (is |was )?too (large|big|wide)/i,
+  /response size|size exceeded/i,
+  /more than \d+ (results|logs)|max results|too many (results|logs)/i,
+  /logs matched by query|exceeds? .*(range|limit of|max)/i,
+  /quer(y|ies) time(d )?-?out|query duration/i,
+]
+
+/** Words about how often, not how much: `limited to a 25 requests per second` is no range. */
+const TOO_OFTEN = /rate.?limit|too many requests|(requests|calls|compute units) per|per second|throughput/i
+
+/** True when an error's words say that the request spans or returns too much. */
+export function isTooMuch(message: string): boolean {
+  if (TOO_OFTEN.test(message)) return false
+  return parseRangeMax(message) !== null || TOO_MUCH.some((pattern) => pattern.test(message))
+}
+
+/** Most blocks, both ends included, that an error's words allow; null when they name no number. */
+export function parseRangeMax(message: string): number | null {
+  for (const pattern of SUGGESTIONS) {
+    const [, from, to] = pattern.exec(message) ?? []
+    if (from !== undefined && to !== undefined) return positive(Number(to) - Number(from) + 1)
+  }
+  for (const pattern of LIMITS) {
+    const [, blocks] = pattern.exec(message) ?? []
+    if (blocks !== undefined) return positive(parseCount(blocks))
+  }
+  return null
+}
+
+/** Reads `2000`, `10,000`, `10.000` and `2K`. */
+function parseCount(text: string): number {
+  const digits = Number(text.replace(/\D/g, ''))
+  return /k$/i.test(text) ? digits * 1_000 : digits
+}
+
+function positive(value: number): number | null {
+  return Number.isSafeInteger(value) && value > 0 ? value : null
+}

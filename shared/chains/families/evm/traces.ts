@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { RpcNode } from '../../json-rpc.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
+import type { CoinMove } from './extract.ts'
+import { toQuantity } from './rpc.ts'
+import {
+  type Block,
+  type CallFrame,
+  type CallTrace,
+  callTraceSchema,
+  heightSchema,
+  type ParityTrace,
+  parityTraceSchema,
+} from './wire.ts'
+
+/** Tracing runs every transaction of the block again, milliseconds. */
+const TIMEOUT_MS = 30_000
+
+/** Calls that move value to the callee. A `callcode` or `delegatecall` names a value and moves none; a `staticcall` has none. */
+const MOVING_CALLS = new Set(['call', 'create', 'create2', 'selfdestruct'])
+
+type TraceMethod = 'trace_block' | 'debug_traceBlockByNumber'
+
+/** Reads what blocks moved inside of calls, by whichever tracing method a node offers. */
+export interface TraceReader {
+  /** Asks a node, once, whether it offers traces. Throws `NodeUnreliable` when it does not say. */
+  isOffered(node: RpcNode): Promise<boolean>
+  /** Whether any node was found to offer traces. */
+  readonly wasOffered: boolean
+  /**
+   * Value moved inside of the block's transactions, in order of execution, without what the transactions themselves send
+   * and without what was undone. Throws `NodeUnreliable` when the traces are not those of the block's transactions.
+   */
+  read(node: RpcNode, block: Block): Promise<readonly CoinMove[]>
+}
+
+/** Remembers which method each node offers. */
+export function createTraceReader(): TraceReader {
+  const methods = new WeakMap<RpcNode, TraceMethod | null>()
+  let wasOffered = false
+
+  async function methodOf(node: RpcNode): Promise<TraceMethod | null> {
+    const known = methods.get(node)
+    if (known !== undefined) return known
+    const height = await node.call('eth_blockNumber', [], heightSchema)
+    let method: TraceMethod | null = null
+    if (await answers(() => ask(node, 'trace_block', height, z.array(z.unknown())))) method = 'trace_block'
+    else if (await answers(() => ask(node, 'debug_traceBlockByNumber', height, z.array(z.unknown())))) {
+      method = 'debug_traceBlockByNumber'
+    }
+    methods.set(node, method)
+    wasOffered ||= method !== null
+    return method
+  }
+
+  return {
+    isOffered: async (node) => (await methodOf(node)) !== null,
+    get wasOffered() {
+      return wasOffered
+    },
+    async read(node, block) {
+      if (block.transactions.length === 0) return []
+      const method = await methodOf(node)
+      if (method === null) throw new RpcFailure('refused', `${node.host} offers no traces`)
+      return method === 'trace_block'
+        ? parityMoves(block, await ask(node, method, block.number, z.array(parityTraceSchema)))
+        : callMoves(block, await ask(node, method, block.number, z.array(callTraceSchema)))
+    },
+  }
+}
+
+function ask<T>(node: RpcNode, method: TraceMethod, height: number, schema: z.ZodType<T>): Promise<T> {
+  const options = method === 'trace_block' ? [] : [{ tracer: 'callTracer' }]
+  return node.call(method, [toQuantity(height), ...options], schema, TIMEOUT_MS)
+}
+
+async function answers(asked: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await asked()
+    return true
+  } catch (error) {
+    if (error instanceof RpcFailure && error.kind === 'refused') return false
+    throw error
+  }
+}
+
+/** From a flat list of frames: a failed one undoes all below it, which are not marked themselves. */
+function parityMoves(block: Block, traces: readonly ParityTrace[]): readonly CoinMove[] {
+  const moves: CoinMove[] = []
+  const failed = new Set<string>()
+  let roots = 0
+  for (const trace of traces) {
+    const { transactionHash: txHash, transactionPosition: position, traceAddress, type, action } = trace
+    if (trace.blockHash !== block.hash) throw new NodeUnreliable(`a trace of block ${block.number} is of another block`)
+    if (txHash === null || txHash === undefined) continue
+    const isRoot = traceAddress.length === 0
+    if (isRoot) roots += 1
+    if (block.transactions[position ?? -1]?.hash !== txHash || (isRoot && position !== roots - 1)) {
+      throw new NodeUnreliable(`the traces of block ${block.number} are not those of its transactions`)
+    }
+    const path = [txHash, ...traceAddress]
+    const isUndone = path.some((_, index) => failed.has(path.slice(0, index + 1).join()))
+    if (isUndone) continue
+    if (trace.error !== null && trace.error !== undefined) failed.add(path.join())
+    else if (!isRoot) moves.push(...moveOf(txHash, parityStep(type, action, trace.result?.address)))
+  }
+  checkCount(block, roots)
+  return moves
+}
+
+/** What a frame moves, as both forms of traces say it. */
+interface Step {
+  readonly kind: string
+  readonly from?: string | undefined
+  readonly to?: string | null | undefined
+  readonly value?: string | null | undefined
+}
+
+function parityStep(type: string, action: ParityTrace['action'], created: string | undefined): Step {
+  if (type === 'suicide' || type === 'selfdestruct') {
+    return { kind: 'selfdestruct', from: action.address, to: action.refundAddress, value: action.balance }
+  }
+  if (type === 'create') return { kind: type, from: action.from, to: created, value: action.value }
+  return { kind: action.callType ?? type, from: action.from, to: action.to, value: action.value }
+}
+
+/** From nested frames, each of which contains those it called. */
+function callMoves(block: Block, traces: readonly CallTrace[]): readonly CoinMove[] {
+  checkCount(block, traces.length)
+  return traces.flatMap(({ txHash, result }, index) => {
+    const transaction = block.transactions[index]
+    if (transaction === undefined || !isTraceOf(transaction, txHash, result)) {
+      throw new NodeUnreliable(`the traces of block ${block.number} are not those of its transactions`)
+    }
+    return result.error === undefined ? (result.calls ?? []).flatMap((call) => framesMoves(transaction.hash, call)) : []
+  })
+}
+
+/** A node that does not name the transaction must at least show the same sender and value. */
+function isTraceOf(transaction: Block['transactions'][number], txHash: string | undefined, root: CallFrame): boolean {
+  if (txHash !== undefined) return txHash === transaction.hash
+  const sameSender = root.from.toLowerCase() === transaction.from.toLowerCase()
+  return sameSender && BigInt(root.value ?? '0x0') === BigInt(transaction.value)
+}
+
+function framesMoves(txHash: string, frame: CallFrame): readonly CoinMove[] {
+  if (frame.error !== undefined) return []
+  const { type, from, to, value, calls = [] } = frame
+  const own = moveOf(txHash, { kind: type.toLowerCase(), from, to, value })
+  return [...own, ...calls.flatMap((call) => framesMoves(txHash, call))]
+}
+
+function moveOf(txHash: string, { kind, from, to, value }: Step): readonly CoinMove[] {
+  if (!MOVING_CALLS.has(kind) || from === undefined || to === undefined || to === null) return []
+  const amount = BigInt(value ?? '0x0')
+  if (amount === 0n) return []
+  return [{ txHash, from: from.slice(2).toLowerCase(), to: to.slice(2).toLowerCase(), value: amount }]
+}
+
+function checkCount(block: Block, traced: number): void {
+  if (traced === block.transactions.length) return
+  throw new NodeUnreliable(`${traced} of ${block.transactions.length} transactions of block ${block.number} are traced`)
+}

@@ -1,0 +1,127 @@
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
+import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
+import type { Demand, PoolNode } from './pool-node.ts'
+
+/** How often the nodes that are not in use are looked at, milliseconds. */
+const SURVEY_MS = 30_000
+/** A node this many blocks behind another one is left for it. */
+const LAG_MAX = 3
+/** Two nodes may differ about the newest blocks; below this many on top they should not. */
+const SETTLED_DEPTH = 16
+
+/** The nodes of one network. */
+export interface RpcPool<N extends PoolNode> {
+  /**
+   * Hands one node to `work`, so that all answers of one piece of work come from the same. It is always the node that
+   * worked last until it fails; then the next best is tried from the beginning. Throws the last failure when none is
+   * left, `NodeMismatch` only when every node is on another chain. What says nothing against a node is thrown on at once.
+   */
+  use<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<T>
+  /**
+   * Hands another node than the one in use to `work`. Null when there is none on our chain; throws `NodeUnreliable` when
+   * there is one and it does not answer.
+   */
+  second<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<{ readonly answer: T } | null>
+  /** Remembers a node's head, and looks at the other nodes in the background when that is due. */
+  noteHead(node: N, height: number): void
+  /**
+   * Looks at the nodes that are not in use: excludes those on another chain, counts those with another block than the one
+   * in use, and goes over to one that is further. Never throws because of a node.
+   */
+  survey(): Promise<void>
+  /** Hands every node to `work`. Gives what those on our chain answered; throws when none did. */
+  each<T>(work: (node: N) => Promise<T>): Promise<readonly T[]>
+  close(): Promise<void>
+}
+
+/** What a pool needs. `nodes` are in order of preference. */
+export interface RpcPoolOptions<N extends PoolNode> {
+  readonly nodes: readonly N[]
+  readonly metrics: Metrics
+  readonly labels: Readonly<Record<string, string>>
+  /** Milliseconds that only ever grow. */
+  readonly now?: () => number
+}
+
+/** Nodes by health: who fails rests for a while, who is on another chain is left out, who answers is kept. */
+export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): RpcPool<N> {
+  const { now = () => performance.now() } = options
+  const roster = createNodeRoster({ ...options, now })
+  const { entries } = roster
+  const survey = createSurvey(roster, options)
+  let surveyedAt = now()
+  let surveying: Promise<void> | null = null
+
+  return {
+    async use(work, demand = {}) {
+      try {
+        const { entry, answer } = await roster.firstOf(roster.candidates(), work, demand)
+        roster.current = entry
+        return answer
+      } catch (error) {
+        // Whoever failed is left for one that did not.
+        const health = roster.current?.health
+        if (health?.isResting || health?.isExcluded) roster.current = roster.candidates()[0] ?? roster.current
+        throw error
+      }
+    },
+    async second(work, demand = {}) {
+      const others = roster.candidates().filter((entry) => entry !== roster.current)
+      if (entries.length < 2) return null
+      try {
+        return { answer: (await roster.firstOf(others, work, demand)).answer }
+      } catch (error) {
+        if (error instanceof NodeMismatch) return null
+        throw error
+      }
+    },
+    async each(work) {
+      const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
+      const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      if (answers.length > 0) return answers
+      throw worstOf(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
+    },
+    noteHead(node, height) {
+      const entry = entries.find((one) => one.node === node)
+      if (entry !== undefined) entry.health.head = height
+      if (entries.length < 2 || surveying !== null || now() - surveyedAt < SURVEY_MS) return
+      surveyedAt = now()
+      surveying = survey().finally(() => {
+        surveying = null
+      })
+    },
+    survey,
+    async close() {
+      await surveying
+      await Promise.all(entries.map(({ node }) => node.close()))
+    },
+  }
+}
+
+function createSurvey<N extends PoolNode>(roster: NodeRoster<N>, { metrics, labels }: RpcPoolOptions<N>) {
+  async function lookAt(entry: RosterEntry<N>, inUse: RosterEntry<N>): Promise<void> {
+    const { node, health } = entry
+    await roster.attempt(entry, async () => {
+      health.head = await node.headHeight()
+      const height = Math.min(health.head, inUse.health.head) - SETTLED_DEPTH
+      if (height < 0) return
+      const [theirs, ours] = await Promise.all([node.hashAt(height), inUse.node.hashAt(height).catch(() => null)])
+      const differs = theirs !== null && ours !== null && theirs !== ours
+      metrics.gauge('scanner_node_disagrees', differs ? 1 : 0, { ...labels, provider: node.host })
+    })
+  }
+
+  return async () => {
+    const inUse = roster.current
+    if (inUse === undefined) return
+    const others = roster.entries.filter(
+      (entry) => entry !== inUse && !entry.health.isPaused && !entry.health.isResting,
+    )
+    // What they fail in is kept in their health.
+    await Promise.allSettled(others.map((entry) => lookAt(entry, inUse)))
+    const better = others.filter(({ health }) => !health.isExcluded && !health.isResting)
+    const ahead = better.find(({ health }) => health.head > inUse.health.head + LAG_MAX)
+    if (ahead !== undefined && roster.current === inUse) roster.current = ahead
+  }
+}
