@@ -93,6 +93,8 @@ function truth({ blocks, genesis }: FakeNode, { method, params: [first, second] 
       return { result: slots.filter((slot) => slot >= first).slice(0, second) }
     case 'getBlockTime':
       return { result: TIME + first }
+    case 'getSignatureStatuses':
+      return { result: { context: { slot: head }, value: (first as string[]).map((id) => statusOf(blocks, id)) } }
     case 'getAccountInfo':
       return { result: { context: { slot: head }, value: mint(6) } }
     case 'getBlock': {
@@ -106,6 +108,12 @@ function truth({ blocks, genesis }: FakeNode, { method, params: [first, second] 
     default:
       return failure(-32_601)
   }
+}
+
+function statusOf(blocks: readonly FakeBlock[], id: string) {
+  const block = blocks.find(({ transactions }) => transactions[0]?.transaction.signatures[0] === id)
+  const confirmationStatus = (block?.slot ?? 0) <= (blocks.at(-1)?.slot ?? 0) - 32 ? 'finalized' : 'confirmed'
+  return block === undefined ? null : { slot: block.slot, err: null, confirmationStatus }
 }
 
 function mint(decimals: number, change: { owner?: string; length?: number } = {}) {
@@ -133,11 +141,11 @@ async function startNode(slots: readonly number[], lie: FakeNode['lie'] = () => 
   return node
 }
 
-function clientOf(node: FakeNode, mode: Mode = 'test', genesis: string | null = null): SolanaClient {
+function clientOf(node: FakeNode, mode: Mode = 'test', genesis: string | null = null, others: string[] = []) {
   const client = createSolanaClient({
     chain: CHAINS.solana,
     mode,
-    rpcUrls: [node.url],
+    rpcUrls: [node.url, ...others],
     genesis,
     nativeAsset: 'sol_solana',
     tokens: [{ asset: 'usdc_solana', contract: USDC, decimals: 6 }],
@@ -351,5 +359,59 @@ describe('a node on another chain', () => {
   ])('is refused when a mint %s', async (_what, value) => {
     const node = await startNode(SLOTS, on('getAccountInfo', { result: { context: {}, value } }))
     await expect(clientOf(node).verify()).rejects.toEqual(mismatch)
+  })
+})
+
+describe('a second node', () => {
+  const LATER = [...SLOTS, 60]
+
+  async function askSecond(second: FakeNode, slot: number) {
+    const client = clientOf(await startNode(LATER), 'test', null, [second.url])
+    const [block] = await client.scan(slot, slot, watches)
+    const txHash = block?.transfers[0]?.txHash ?? ''
+    const doubted = await client.doubted?.([{ txHash, height: slot, blockHash: block?.hash ?? '' }])
+    return doubted?.has(txHash)
+  }
+
+  it('vouches for what it shows as finalized and successful in the same block', async () => {
+    expect(await askSecond(await startNode(LATER), 15)).toBe(false)
+  })
+
+  // Guarantee: money counts only when a second node shows it too, where there is one.
+  it.each<[string, number, FakeNode['lie']]>([
+    ['does not know it', 15, on('getSignatureStatuses', { result: { value: [null] } })],
+    [
+      'shows it as failed',
+      15,
+      on('getSignatureStatuses', { result: { value: [{ slot: 15, err: {}, confirmationStatus: 'finalized' }] } }),
+    ],
+    [
+      'shows it in another slot',
+      15,
+      on('getSignatureStatuses', { result: { value: [{ slot: 16, err: null, confirmationStatus: 'finalized' }] } }),
+    ],
+    ['answers for fewer than were asked', 15, on('getSignatureStatuses', { result: { value: [] } })],
+    ['has not finalized it', 60, () => null],
+    ['has another block there', 15, onSlot(15, () => ({ blockhash: bytes(66) }))],
+    [
+      'has no block there',
+      15,
+      ({ method, params: [slot] }) => (method === 'getBlock' && slot === 15 ? failure(-32_007) : null),
+    ],
+  ])('doubts what it %s', async (_what, slot, lie) => {
+    expect(await askSecond(await startNode(LATER, lie), slot)).toBe(true)
+  })
+
+  it('that does not answer stops the confirmation; without one nobody is asked', async () => {
+    const silent = await startNode(LATER, on('getSignatureStatuses', failure(-32_005)))
+    await expect(askSecond(silent, 15)).rejects.toEqual(unreliable)
+    expect(clientOf(await startNode(LATER)).doubted).toBeUndefined()
+  })
+
+  it('takes over when the first one lies', async () => {
+    const liar = await startNode(LATER, on('getBlocks', { result: [10, 11, 17, 18] }))
+    const client = clientOf(liar, 'test', null, [(await startNode(LATER)).url])
+    expect(await found(client, 15, 15)).toEqual([[15, 15n]])
+    expect((await found(client, 10, 18)).length).toBe(SLOTS.length)
   })
 })

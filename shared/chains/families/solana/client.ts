@@ -9,11 +9,12 @@ import {
 } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition } from '../../chain.ts'
 import { createJsonRpc, type RpcClient } from '../../json-rpc.ts'
+import { findDoubted } from './doubt.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
 import { createIdentityTest } from './identity.ts'
-import { createBlockReader } from './read-blocks.ts'
+import { type BlockReader, createBlockReader } from './read-blocks.ts'
 import { classify, explain } from './rpc-failure.ts'
-import { accountSchema } from './wire.ts'
+import { accountSchema, type Transaction } from './wire.ts'
 
 /** Layout of a mint account of the SPL Token program: `decimals` and `is_initialized` (spl-token, `state.rs`). */
 const MINT_LENGTH = 82
@@ -53,58 +54,80 @@ export interface SolanaClient extends ChainClient {
  * transaction of confirmed blocks. A height is a slot, and slots may be empty. Opens nothing until the first call.
  */
 export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
-  const { chain, mode } = options
+  const { chain, mode, rpcUrls, metrics } = options
   const identity = createIdentityTest(mode, options.genesis ?? null)
-  const rpc = createJsonRpc({
-    urls: options.rpcUrls,
-    identify: identity.identify,
-    classify,
-    explain,
-    metrics: options.metrics,
-    labels: { network: chain.id, mode },
-  })
   const current = () => {
     if (identity.current === null) throw new NodeUnreliable('the node was not identified yet')
     return identity.current
   }
-  const blocks = createBlockReader(rpc, current)
+  const readerOf = (node: Pick<RpcClient, 'call'>) => createBlockReader(node, current)
+  const { pool, close } = createJsonRpc({
+    urls: rpcUrls,
+    identify: identity.identify,
+    classify,
+    explain,
+    headHeight: (call) => readerOf({ call }).slot('confirmed'),
+    hashAt: (call, height) => readerOf({ call }).hashAt(height),
+    metrics,
+    labels: { network: chain.id, mode },
+  })
   const extract = extractOptions(options)
-  const genesisHash = async () => {
-    // Any answer will do: a node is identified before its first one.
-    await blocks.slot('confirmed')
-    return current().genesisHash
+  const readHead = createHeadReader()
+  const genesisHash = () => pool.use(async () => current().genesisHash)
+
+  const doubted: ChainClient['doubted'] = async (transactions) => {
+    const second = await pool.second((node) =>
+      findDoubted(node.call, transactions, current().simulated ? null : readerOf(node).hashAt),
+    )
+    return second?.answer ?? new Set()
   }
-  let known: BlockRef | null = null
-  let misses = 0
 
   return {
     hasGaps: true,
-    verify: () => verifyMints(rpc, options.tokens),
-    genesisHash,
-    async head() {
-      // In this order, finality cannot overtake the head that is asked for after it.
-      const finalizedHeight = await blocks.slot('finalized')
-      const slot = await blocks.slot('confirmed')
-      if (finalizedHeight > slot) throw new NodeUnreliable('the node has finalized more than it confirmed')
-      if (known?.height !== slot) {
-        const found = await blocks.find(slot)
-        misses = found === null ? misses + 1 : 0
-        known = found ?? known
-        if (known === null || misses > HEAD_PATIENCE) throw new NodeUnreliable('the node has no block at its head')
-      }
-      return { height: known.height, hash: known.hash, finalizedHeight: Math.min(finalizedHeight, known.height) }
+    async verify() {
+      await pool.each(async () => {})
+      await pool.use((node) => verifyMints(node, options.tokens))
     },
+    genesisHash,
+    head: () =>
+      pool.use(async (node) => {
+        const head = await readHead(readerOf(node))
+        pool.noteHead(node, head.height)
+        return head
+      }),
     async blockAt(height) {
-      if (height > 0) return blocks.at(height)
+      if (height > 0) return pool.use((node) => readerOf(node).at(height), { height })
       // Few nodes still have the first block; its hash is what every node is identified by.
       const hash = await genesisHash()
       return { height: 0, hash, parentHash: hash, time: 0 }
     },
     async scan(from, to, watches) {
-      const read = await blocks.read(from, to, (transactions) => transfersOf(extract, transactions, watches))
+      const take = (transactions: readonly Transaction[]) => transfersOf(extract, transactions, watches)
+      const read = await pool.use((node) => readerOf(node).read(from, to, take), { height: to })
       return read.map(({ ref, content }): ScannedBlock => ({ ...ref, transfers: content }))
     },
-    close: () => rpc.close(),
+    // Without a second node there is nobody to ask.
+    ...(rpcUrls.length < 2 ? {} : { doubted }),
+    close,
+  }
+}
+
+/** Remembers the last head: a node's block store is a moment behind its votes, which is no reason to go back or to complain. */
+function createHeadReader() {
+  let known: BlockRef | null = null
+  let misses = 0
+  return async (blocks: BlockReader) => {
+    // In this order, finality cannot overtake the head that is asked for after it.
+    const finalizedHeight = await blocks.slot('finalized')
+    const slot = await blocks.slot('confirmed')
+    if (finalizedHeight > slot) throw new NodeUnreliable('the node has finalized more than it confirmed')
+    if (known?.height !== slot) {
+      const found = await blocks.find(slot)
+      misses = found === null ? misses + 1 : 0
+      known = found ?? known
+      if (known === null || misses > HEAD_PATIENCE) throw new NodeUnreliable('the node has no block at its head')
+    }
+    return { height: known.height, hash: known.hash, finalizedHeight: Math.min(finalizedHeight, known.height) }
   }
 }
 
@@ -117,7 +140,7 @@ function extractOptions({ chain, mode, nativeAsset, tokens }: SolanaClientOption
 }
 
 /** A mint of another program, or with other decimals than our row, would make every amount wrong. */
-async function verifyMints(rpc: RpcClient, tokens: readonly SolanaToken[]): Promise<void> {
+async function verifyMints(rpc: Pick<RpcClient, 'call'>, tokens: readonly SolanaToken[]): Promise<void> {
   for (const { asset, contract, decimals } of tokens) {
     const options = { encoding: 'base64', commitment: 'confirmed' }
     const { value } = await rpc.call('getAccountInfo', [contract, options], accountSchema)

@@ -35,6 +35,8 @@ export interface ReadBlock<T> {
 export interface BlockReader {
   /** The newest slot at a commitment. */
   slot(commitment: 'confirmed' | 'finalized'): Promise<number>
+  /** The node's own hash of the block of a slot, null when it does not have it. */
+  hashAt(slot: number): Promise<string | null>
   /** The block of a slot, null when the node does not have it, or not yet. */
   find(slot: number): Promise<BlockRef | null>
   /** The block of a slot, null only when the chain has none: a later block names an earlier parent. */
@@ -47,7 +49,7 @@ export interface BlockReader {
 }
 
 /** `identity` answers for the node in use; it is asked after each call, hence known. */
-export function createBlockReader(rpc: RpcClient, identity: () => NodeIdentity): BlockReader {
+export function createBlockReader(rpc: Pick<RpcClient, 'call'>, identity: () => NodeIdentity): BlockReader {
   async function getBlock<T>(slot: number, details: 'accounts' | 'none', schema: z.ZodType<T>): Promise<T | null> {
     return absentAsNull(
       rpc.call('getBlock', [slot, { ...BLOCK_OPTIONS, transactionDetails: details }], schema.nullable()),
@@ -97,6 +99,7 @@ export function createBlockReader(rpc: RpcClient, identity: () => NodeIdentity):
 
   return {
     slot: (commitment) => rpc.call('getSlot', [{ commitment }], slotSchema),
+    hashAt: async (slot) => (await getBlock(slot, 'none', headerSchema))?.blockhash ?? null,
     find,
     async at(slot) {
       const found = await find(slot)

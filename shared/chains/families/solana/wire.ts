@@ -10,6 +10,9 @@ const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/)
 const lamports = z.number().nonnegative()
 const slot = z.int().nonnegative()
 
+/** Null means success. A missing field must not pass for it. */
+const failure = z.union([z.null(), z.string(), z.record(z.string(), z.unknown())])
+
 const tokenBalance = z.object({
   accountIndex: slot,
   mint: publicKey,
@@ -28,8 +31,7 @@ const transaction = z.object({
       .min(1),
   }),
   meta: z.object({
-    // Null means success. A missing field must not pass for it.
-    err: z.union([z.null(), z.string(), z.record(z.string(), z.unknown())]),
+    err: failure,
     fee: lamports,
     preBalances: z.array(lamports),
     postBalances: z.array(lamports),
@@ -63,6 +65,10 @@ export const blockTimeSchema = z.int().nullable()
 export const genesisSchema = hash
 /** `getVersion`; the second field is what Surfpool adds. */
 export const versionSchema = z.object({ 'solana-core': z.string(), 'surfnet-version': z.string().optional() })
+/** `getSignatureStatuses`: null for a signature that the node does not know. */
+export const statusesSchema = z.object({
+  value: z.array(z.object({ slot, err: failure, confirmationStatus: z.string().nullable() }).nullable()),
+})
 /** `getAccountInfo` with `encoding: 'base64'`. */
 export const accountSchema = z.object({
   value: z.object({ owner: publicKey, data: z.tuple([z.base64(), z.literal('base64')]) }).nullable(),
