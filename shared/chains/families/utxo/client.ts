@@ -8,7 +8,7 @@ import {
 } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition, OutputChainRules } from '../../chain.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
-import { type CoreRpc, createCoreRpc } from './core-rpc.ts'
+import { type CoreNode, createCoreRpc } from './core-rpc.ts'
 import { blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
 import { createMempoolReader } from './mempool.ts'
 import { outpointsByWire } from './outpoint.ts'
@@ -51,45 +51,65 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
   })
   const printAddress = createAddressPrinter(chain, rules, mode)
   const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, rules, printAddress }
-  const hashAt = async (height: number) => present(await rpc.hashAt(height), height)
+  const readMempool = createMempoolReader(scope)
 
   return {
-    async verify() {
-      // The transport compares the first block before any answer is used.
-      await hashAt(0)
-    },
-    genesisHash: () => hashAt(0),
+    verify: () => rpc.verify(),
+    genesisHash: () => rpc.use((node) => hashAt(node, 0)),
     head: async () => ({ ...(await rpc.tip()), finalizedHeight: null }),
-    async blockAt(height) {
-      const hash = await rpc.hashAt(height)
-      return hash === null ? null : rpc.header({ height, hash })
+    blockAt: (height) =>
+      rpc.use(async (node) => {
+        const hash = await node.hashAt(height)
+        return hash === null ? null : node.header({ height, hash })
+      }),
+    scan(from, to, watches, outpoints = new Set()) {
+      const question = { scope, rules, watches, asked: outpointsByWire(outpoints) }
+      return rpc.use((node) => scanBlocks(node, from, to, question), { height: to })
     },
-    async scan(from, to, watches, outpoints = new Set()) {
-      const asked = outpointsByWire(outpoints)
-      const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
-      const blocks = await mapConcurrently(heights, PREFETCH, async (height) => {
-        const at = { height, hash: await hashAt(height) }
-        return scanBlock(rpc, { scope, rules, at, watches, asked })
-      })
-      checkLinks(blocks)
-      return blocks
+    mempool: (watches, outpoints) => rpc.use((node) => readMempool(node, watches, outpoints)),
+    async doubted(transactions) {
+      // A block's hash stands for its transactions: the scan read them out of the block that this hash proves.
+      const told = await rpc.second(
+        (node) =>
+          mapConcurrently(transactions, PREFETCH, async ({ height, blockHash, txHash }) =>
+            (await hashAt(node, height)) === blockHash ? [] : [txHash],
+          ),
+        { height: Math.max(-1, ...transactions.map(({ height }) => height)) },
+      )
+      return new Set(told?.answer.flat())
     },
-    mempool: createMempoolReader(rpc, scope),
     close: () => rpc.close(),
   }
+}
+
+async function scanBlocks(
+  node: CoreNode,
+  from: number,
+  to: number,
+  question: BlockQuestion,
+): Promise<readonly ScannedBlock[]> {
+  const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+  const blocks = await mapConcurrently(heights, PREFETCH, async (height) =>
+    scanBlock(node, { height, hash: await hashAt(node, height) }, question),
+  )
+  checkLinks(blocks)
+  return blocks
 }
 
 interface BlockQuestion {
   readonly scope: ExtractScope
   readonly rules: OutputChainRules
-  readonly at: { readonly height: number; readonly hash: string }
   readonly watches: WatchIndex
   /** Outpoints by their hex on the wire. */
   readonly asked: ReadonlyMap<string, string>
 }
 
-async function scanBlock(rpc: CoreRpc, { scope, rules, at, watches, asked }: BlockQuestion): Promise<ScannedBlock> {
-  const { transactions, ...block } = parseBlock(await rpc.block(at.hash), at, rules)
+async function scanBlock(
+  node: CoreNode,
+  at: { readonly height: number; readonly hash: string },
+  { scope, rules, watches, asked }: BlockQuestion,
+): Promise<ScannedBlock> {
+  const { transactions, ...block } = parseBlock(await node.block(at.hash), at, rules)
   return {
     ...block,
     transfers: blockTransfers(scope, transactions, watches),
@@ -106,7 +126,8 @@ function checkLinks(blocks: readonly ScannedBlock[]): void {
   }
 }
 
-function present(hash: string | null, height: number): string {
+async function hashAt(node: CoreNode, height: number): Promise<string> {
+  const hash = await node.hashAt(height)
   if (hash === null) throw new NodeUnreliable(`the node has no block ${height}`)
   return hash
 }

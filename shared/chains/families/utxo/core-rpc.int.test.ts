@@ -205,11 +205,34 @@ describe('a node that lies', () => {
   })
 
   it('is left for the next one', async () => {
-    const client = open([
-      await serve(when('getblockchaininfo', () => refusal(-28, 'Verifying blocks...'))),
-      await serve(honest),
-    ])
-    await expect(client.head()).rejects.toEqual(unreliable)
-    expect((await client.head()).height).toBe(2)
+    const liar = await serve(when('getblock', (truth) => bend(truth, (hex) => hex.slice(0, -2))))
+    const blocks = await open([liar, await serve(honest)]).scan(0, 2, watches)
+    expect(blocks.flatMap(({ transfers }) => transfers.map(({ amountBase }) => amountBase))).toEqual([AMOUNT])
+  })
+})
+
+describe('a second node', () => {
+  const payment = { txHash: 'ab'.repeat(32), height: 1, blockHash: idOf(1) }
+  const doubtedBy = async (lie: Lie) =>
+    open([await serve(honest), await serve(lie)]).doubted?.([payment, { ...payment, txHash: 'cd', height: 2 }])
+
+  // Guarantee: what only one node says confirms nothing where there is another one to ask.
+  it('doubts what it has in no such block', async () => {
+    expect(await doubtedBy(honest)).toEqual(new Set(['cd']))
+    expect(
+      await doubtedBy(when('getblockhash', (truth, { params }) => (params[0] === 1 ? { result: idOf(2) } : truth))),
+    ).toEqual(new Set([payment.txHash, 'cd']))
+  })
+
+  it('that is silent or behind leaves the question open', async () => {
+    await expect(doubtedBy(() => 'out of order')).rejects.toEqual(unreliable)
+    const behind = { result: { blocks: 0, bestblockhash: idOf(0) } }
+    await expect(doubtedBy(when('getblockchaininfo', () => behind))).rejects.toEqual(unreliable)
+  })
+
+  it('is not needed, and one of another chain is none', async () => {
+    expect(await open([await serve(honest)]).doubted?.([payment])).toEqual(new Set())
+    const foreign = when('getblockhash', (truth, { params }) => (params[0] === 0 ? { result: idOf(1) } : truth))
+    expect(await doubtedBy(foreign)).toEqual(new Set())
   })
 })

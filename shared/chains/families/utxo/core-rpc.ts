@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { type BlockRef, NodeMismatch } from '#shared/usecases/ports/scanning.ts'
-import { createJsonRpc, type RpcOptions } from '../../json-rpc.ts'
+import { createJsonRpc, type RpcNode, type RpcOptions } from '../../json-rpc.ts'
+import type { Demand } from '../../pool-node.ts'
 import { type FailureKind, RpcFailure } from '../../rpc-failure.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { parseHeader } from './parse-block.ts'
+
+type Call = RpcNode['call']
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
@@ -13,8 +16,8 @@ const ABSENT_CODES = new Set([-5, -8])
 /** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
 const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
 
-/** What is read of a node of the Bitcoin Core line. Every method throws `RpcFailure` when the node gives no usable answer. */
-export interface CoreRpc {
+/** What is read of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it gives no usable answer. */
+export interface CoreNode {
   tip(): Promise<{ readonly height: number; readonly hash: string }>
   /** Null above the node's head. */
   hashAt(height: number): Promise<string | null>
@@ -25,15 +28,27 @@ export interface CoreRpc {
   mempoolIds(): Promise<readonly string[]>
   /** A serialised unconfirmed transaction; null when it is gone. */
   mempoolTransaction(txid: string): Promise<Buffer | null>
+}
+
+/** Pieces of work, each done with one of a network's nodes. */
+export interface CoreRpc {
+  /** All answers come from one node; when that fails, another one does the work from its beginning. See `RpcPool`. */
+  use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<T>
+  /** Another node than the one in use; null when there is none. See `RpcPool`. */
+  second<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<{ readonly answer: T } | null>
+  /** The chain's newest block as the node in use has it. */
+  tip(): ReturnType<CoreNode['tip']>
+  /** Makes sure that at least one node is on our chain. Throws `NodeMismatch` when all are on another one. */
+  verify(): Promise<void>
   close(): Promise<void>
 }
 
 /** What the client of one network and mode needs; `genesis` is the hash of the nodes' block 0, or `any`. */
-export type CoreRpcOptions = Omit<RpcOptions, 'identify' | 'classify'> & { readonly genesis: string }
+export type CoreRpcOptions = Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & { readonly genesis: string }
 
 /** Bitcoin Core, Litecoin Core or Dogecoin Core over JSON-RPC, without a wallet. Opens nothing until the first call. */
 export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc {
-  const rpc = createJsonRpc({
+  const { pool } = createJsonRpc({
     ...options,
     classify,
     async identify(call, host) {
@@ -42,18 +57,42 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         throw new NodeMismatch(`the node at ${host} is on the chain that begins with ${answered}, not with ${genesis}`)
       }
     },
+    headHeight: async (call) => (await readTip(call)).height,
+    hashAt: readHash,
   })
-  const hex = async (method: string, params: readonly unknown[]) =>
-    bytesOfHex(await rpc.call(method, params, z.string()))
+  const nodes = new Map<RpcNode, CoreNode>()
+
+  function coreOf(node: RpcNode): CoreNode {
+    const core = nodes.get(node) ?? createCoreNode(node.call)
+    nodes.set(node, core)
+    return core
+  }
+
+  return {
+    use: (work, demand) => pool.use((node) => work(coreOf(node)), demand),
+    second: (work, demand) => pool.second((node) => work(coreOf(node)), demand),
+    tip: () =>
+      pool.use(async (node) => {
+        const tip = await readTip(node.call)
+        pool.noteHead(node, tip.height)
+        return tip
+      }),
+    async verify() {
+      // Each node is identified before it is handed out.
+      await pool.each(async () => {})
+    },
+    close: () => pool.close(),
+  }
+}
+
+function createCoreNode(call: Call): CoreNode {
+  const hex = async (method: string, params: readonly unknown[]) => bytesOfHex(await call(method, params, z.string()))
   // Dogecoin Core takes the verbosity of a block as a boolean only, others as a number: the form that works is kept.
   let raw: 0 | false = 0
 
   return {
-    async tip() {
-      const { blocks, bestblockhash } = await rpc.call('getblockchaininfo', [], tipSchema)
-      return { height: blocks, hash: bestblockhash }
-    },
-    hashAt: (height) => unlessAbsent(rpc.call('getblockhash', [height], hashSchema)),
+    tip: () => readTip(call),
+    hashAt: (height) => readHash(call, height),
     async block(hash) {
       const form = raw
       try {
@@ -66,10 +105,18 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
       }
     },
     header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
-    mempoolIds: () => rpc.call('getrawmempool', [], z.array(hashSchema)),
+    mempoolIds: () => call('getrawmempool', [], z.array(hashSchema)),
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
-    close: () => rpc.close(),
   }
+}
+
+async function readTip(call: Call): ReturnType<CoreNode['tip']> {
+  const { blocks, bestblockhash } = await call('getblockchaininfo', [], tipSchema)
+  return { height: blocks, hash: bestblockhash }
+}
+
+function readHash(call: Call, height: number): Promise<string | null> {
+  return unlessAbsent(call('getblockhash', [height], hashSchema))
 }
 
 function classify({ code }: { readonly code: number }): FailureKind {

@@ -1,6 +1,8 @@
 import { Transaction } from 'bitcoinjs-lib'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { MempoolView, WatchIndex } from '#shared/usecases/ports/scanning.ts'
 import { createWatchIndex } from '../../watch-index.ts'
+import type { ExtractScope } from './extract.ts'
 import { createMempoolReader } from './mempool.ts'
 
 const SCRIPT = `0014${'22'.repeat(20)}`
@@ -9,7 +11,7 @@ const NOBODY: ReadonlySet<string> = new Set()
 
 const pool = new Map<string, Buffer | null>()
 let asked: string[] = []
-let read: ReturnType<typeof createMempoolReader>
+let read: (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
 let watches = createWatchIndex()
 
 beforeEach(() => {
@@ -17,7 +19,7 @@ beforeEach(() => {
   asked = []
   watches = createWatchIndex()
   watches.add(SCRIPT)
-  const rpc = {
+  const node = {
     mempoolIds: async () => [...pool.keys()],
     mempoolTransaction: async (txid: string) => {
       asked.push(txid)
@@ -25,7 +27,14 @@ beforeEach(() => {
     },
   }
   const rules = { coinbaseMaturity: 100, mweb: false }
-  read = createMempoolReader(rpc, { keyPrefix: 'test:bitcoin', asset: 'btc_bitcoin', rules, printAddress: (s) => s })
+  const scope: ExtractScope = {
+    keyPrefix: 'test:bitcoin',
+    asset: 'btc_bitcoin',
+    rules,
+    printAddress: (script) => script,
+  }
+  const reader = createMempoolReader(scope)
+  read = (index, outpoints) => reader(node, index, outpoints)
 })
 
 /** Puts a transaction that spends output `coin` of a fixed one into the mempool. */

@@ -1,6 +1,6 @@
 import { type MempoolView, NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
-import type { CoreRpc } from './core-rpc.ts'
+import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { type ExtractScope, spendersAmong, transactionTransfers } from './extract.ts'
 import { outpointsByWire } from './outpoint.ts'
@@ -9,26 +9,19 @@ import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts
 /** Transactions asked for at the same time. */
 const CONCURRENCY = 8
 
+/** The part of a node that is asked. */
+type MempoolNode = Pick<CoreNode, 'mempoolIds' | 'mempoolTransaction'>
+
 /**
  * Looks at a node's unconfirmed transactions: at each of them once, as long as it stays in the mempool. What is kept
  * is an id per unconfirmed transaction (the node itself bounds their number) and the transfers to watched scripts.
  * Litecoin's purely confidential transactions show no outputs, so they pay nobody before they are mined.
  */
-export function createMempoolReader(rpc: Pick<CoreRpc, 'mempoolIds' | 'mempoolTransaction'>, scope: ExtractScope) {
+export function createMempoolReader(scope: ExtractScope) {
   const looked = new Set<string>()
   const matched = new Map<string, readonly RawTransfer[]>()
   const spenders = new Map<string, string>()
   let index: WatchIndex | null = null
-
-  async function read(txid: string): Promise<ParsedTransaction | 'gone' | null> {
-    const bytes = await rpc.mempoolTransaction(txid)
-    if (bytes === null) return 'gone'
-    const transaction = parseTransaction(bytes)
-    if (transaction !== null && hashText(transaction.hash) !== txid) {
-      throw new NodeUnreliable('the node gave another transaction than the one asked for')
-    }
-    return transaction
-  }
 
   /** Forgets what was mined, replaced or evicted, and everything when somebody else's addresses are watched. */
   function forget(listed: ReadonlySet<string>, watches: WatchIndex): void {
@@ -39,13 +32,13 @@ export function createMempoolReader(rpc: Pick<CoreRpc, 'mempoolIds' | 'mempoolTr
     for (const [outpoint, txid] of spenders) if (!listed.has(txid)) spenders.delete(outpoint)
   }
 
-  return async (watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView> => {
-    const txids = new Set(await rpc.mempoolIds())
+  return async (node: MempoolNode, watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView> => {
+    const txids = new Set(await node.mempoolIds())
     forget(txids, watches)
     const asked = outpointsByWire(outpoints)
     const fresh = [...txids].filter((txid) => !looked.has(txid))
     await mapConcurrently(fresh, CONCURRENCY, async (txid) => {
-      const transaction = await read(txid)
+      const transaction = await read(node, txid)
       if (transaction === 'gone') return
       looked.add(txid)
       if (transaction === null) return
@@ -60,4 +53,14 @@ export function createMempoolReader(rpc: Pick<CoreRpc, 'mempoolIds' | 'mempoolTr
     }
     return { transfers, txids, spent: new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint))) }
   }
+}
+
+async function read(node: MempoolNode, txid: string): Promise<ParsedTransaction | 'gone' | null> {
+  const bytes = await node.mempoolTransaction(txid)
+  if (bytes === null) return 'gone'
+  const transaction = parseTransaction(bytes)
+  if (transaction !== null && hashText(transaction.hash) !== txid) {
+    throw new NodeUnreliable('the node gave another transaction than the one asked for')
+  }
+  return transaction
 }
