@@ -2,7 +2,7 @@ import type { ApiDeps } from '#services/api/api-deps.ts'
 import type { ErrorCode } from '#shared/contracts/errors.ts'
 import { type ApiAnswer, type ApiRequest, openApi, type TestApi } from '#test/support/api.ts'
 import type { TestStores } from '#test/support/stores.ts'
-import { nameOf, type Operation, type ResourceKind } from './operations.ts'
+import type { Operation, ResourceKind } from './operations.ts'
 
 /** A well-formed id that nothing has. */
 export const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057'
@@ -68,20 +68,4 @@ export function comparable({ status, text, headers }: ApiAnswer): object {
   const varying = ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']
   const shown = [...headers].map(([name, value]) => [name, varying.includes(name) ? '' : value])
   return { status, headers: shown, text: text.replace(/"req_\w+"/, '""') }
-}
-
-/** Runs a check for every operation and gives the names of those that fail it, with what they answered. */
-export async function failing(
-  operations: readonly Operation[],
-  expected: (operation: Operation) => readonly [number, ErrorCode | ''],
-  answer: (operation: Operation) => Promise<ApiAnswer>,
-): Promise<readonly string[]> {
-  const failures: string[] = []
-  for (const operation of operations) {
-    const [status, code] = outcome(await answer(operation))
-    const [wantedStatus, wantedCode] = expected(operation)
-    if (status === wantedStatus && code === wantedCode) continue
-    failures.push(`${nameOf(operation)}: ${status} ${code}, not ${wantedStatus} ${wantedCode}`)
-  }
-  return failures
 }

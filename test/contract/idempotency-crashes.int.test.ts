@@ -16,7 +16,10 @@ beforeAll(async () => {
   dying = await openContractApi(stores, { deps: crash.within })
 })
 afterAll(() => Promise.all([api.close(), dying.close()]))
-beforeEach(() => api.engine.watchEverything())
+beforeEach(async () => {
+  await api.engine.watchEverything()
+  await api.engine.publishRates()
+})
 
 /** Past the lease of a request that will never end. */
 async function afterLease(): Promise<void> {

@@ -15,7 +15,10 @@ beforeAll(async () => {
   api = await openContractApi(stores)
 })
 afterAll(() => api.close())
-beforeEach(() => api.engine.watchEverything())
+beforeEach(async () => {
+  await api.engine.watchEverything()
+  await api.engine.publishRates()
+})
 
 const isReplay = ({ headers }: ApiAnswer): boolean => headers.get('idempotent-replayed') === 'true'
 
