@@ -7,6 +7,8 @@ import { connect, createServer } from 'node:net'
 export interface Child {
   /** CPU time used so far in seconds; null where the system does not tell (outside Linux). */
   cpuSeconds(): number | null
+  /** Memory in use right now, bytes; null as above. */
+  residentBytes(): number | null
   stop(): Promise<void>
 }
 
@@ -26,7 +28,11 @@ export async function startChild(
     if (Date.now() > until) throw new Error(`${args.join(' ')} did not come up`)
     await pause(100)
   }
-  return { stop: () => stop(child), cpuSeconds: () => cpuSecondsOf(child.pid) }
+  return {
+    stop: () => stop(child),
+    cpuSeconds: () => cpuSecondsOf(child.pid),
+    residentBytes: () => residentBytesOf(child.pid),
+  }
 }
 
 /** True when something listens on the port. */
@@ -75,6 +81,16 @@ function cpuSecondsOf(pid: number | undefined): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return null
+  }
+}
+
+/** VmRSS of /proc/<pid>/status (proc(5)). */
+function residentBytesOf(pid: number | undefined): number | null {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes === undefined ? null : Number(kilobytes) * 1_024
   } catch {
     return null
   }

@@ -23,10 +23,8 @@ export interface Load {
   readonly next: (turn: number) => LoadRequest
   /** Awaited before every measurement, so that what one leaves undone is not paid for by the next. */
   readonly settle?: () => Promise<void>
-  /** Throws when the side's store does not hold what `counted` answers said. */
-  readonly check?: (side: Side, counted: number, connections: number, before: number) => Promise<void>
-  /** What `check` compares with, read before the run. */
-  readonly before?: (side: Side) => Promise<number>
+  /** What is wrong with the side's store after `counted` answers, or null when it holds what they said. */
+  readonly check?: (side: Side, counted: number, connections: number) => Promise<string | null>
 }
 
 /** The two servers of a comparison. */
@@ -83,7 +81,6 @@ let turn = 0
 /** One run of load; throws when an answer is not what it should be. */
 async function measure(side: Side, load: Load, connections: number, seconds: number): Promise<Measurement> {
   await load.settle?.()
-  const before = (await load.before?.(side)) ?? 0
   const cpuBefore = side.child.cpuSeconds()
   let wrong = 0
   const result = await autocannon({
@@ -109,7 +106,9 @@ async function measure(side: Side, load: Load, connections: number, seconds: num
   const cpuAfter = side.child.cpuSeconds()
   if (wrong > 0) throw new Error(`${wrong} answers of ${side.origin} lack what they should contain`)
   const counted = result.statusCodeStats[load.status]?.count ?? 0
-  await load.check?.(side, counted, connections, before)
+  const fault = (await load.check?.(side, counted, connections)) ?? null
+  if (fault !== null)
+    throw new Error(`${fault}; ${result.errors} errors, statuses ${JSON.stringify(result.statusCodeStats)}`)
   const { p50, p99 } = result.latency
   const cpuMicros = cpuBefore === null || cpuAfter === null ? null : ((cpuAfter - cpuBefore) * 1_000_000) / counted
   const refused = result.non2xx + result.errors
