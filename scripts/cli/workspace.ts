@@ -25,20 +25,31 @@ function present(workspace: Workspace): object {
   }
 }
 
+const DAY_MS = 86_400_000
+
+/** How long a pooled address or a unique amount rests: at least a day. */
+function parseDays(text: string): number {
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 999 is needed')
+  return days
+}
+
 interface UpdateOptions extends OutputOptions {
   readonly status?: Workspace['status']
   readonly invoicesPerMonth?: number | null
   readonly paymentLinks?: number | null
   readonly webhookEndpoints?: number | null
+  readonly quarantineDays?: number
 }
 
 async function update(id: string, options: UpdateOptions): Promise<void> {
-  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints } = options
+  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays } = options
   await withInstallation(async (installation) => {
     const changed = await updateWorkspace(installation, {
       workspaceId: id,
       change: {
         ...(status !== undefined && { status }),
+        ...(quarantineDays !== undefined && { policy: { quarantineMs: quarantineDays * DAY_MS } }),
         limits: {
           ...(invoicesPerMonth !== undefined && { invoicesPerMonth }),
           ...(paymentLinks !== undefined && { paymentLinks }),
@@ -72,6 +83,7 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--invoices-per-month <n>', 'limit per calendar month (UTC) and mode, or "none"', parseLimit)
     .option('--payment-links <n>', 'limit of active payment links, or "none"', parseLimit)
     .option('--webhook-endpoints <n>', 'limit of webhook endpoints, or "none"', parseLimit)
+    .option('--quarantine-days <n>', 'rest of a pooled address or unique amount before it is handed on', parseDays)
     .option('--json', 'print one JSON value')
     .action(update)
   workspace

@@ -1,52 +1,34 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import type { AddressBook, Catalog } from './ports/catalog.ts'
+import { ASSET_IDS, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
+import type { Catalog } from './ports/catalog.ts'
 import type { MailRepository } from './ports/events.ts'
 import type { Ambient } from './ports/runtime.ts'
-import type { SecretBox } from './ports/secrets.ts'
 import type { WorkspaceRepository } from './ports/tenancy.ts'
-import type { KeyMaterial, Wallet, WalletKind, WalletRepository } from './ports/wallets.ts'
-import { prepareMaterial } from './prepare-material.ts'
+import type { KeyMaterial, Wallet, WalletRepository } from './ports/wallets.ts'
+import {
+  type MaterialInput,
+  type PreparedMaterial,
+  type PrepareMaterialDeps,
+  prepareMaterial,
+} from './prepare-material.ts'
 
 /** What adding a wallet needs. */
-export interface AddWalletDeps extends Ambient {
-  readonly wallets: Pick<
-    WalletRepository,
-    | 'upsertMaterial'
-    | 'insertWallet'
-    | 'listWallets'
-    | 'workspacesUsing'
-    | 'addDerived'
-    | 'addListed'
-    | 'findAddresses'
-    | 'countHeld'
-    | 'setDisabled'
-  >
+export interface AddWalletDeps extends Ambient, PrepareMaterialDeps {
+  readonly wallets: PrepareMaterialDeps['wallets'] &
+    Pick<WalletRepository, 'insertWallet' | 'listWallets' | 'setDisabled'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly mails: MailRepository
-  readonly addressBook: AddressBook
   readonly catalog: Pick<Catalog, 'asset'>
-  readonly secretBox: SecretBox
 }
 
 /** A wallet as a person enters it. Without `networks` it serves every network of its family. */
-export interface AddWalletInput {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly family: Family
-  readonly kind: WalletKind
-  /** An extended public key, a list of addresses, or one address. */
-  readonly value: string
+export interface AddWalletInput extends MaterialInput {
   readonly networks?: readonly NetworkId[]
 }
 
 /** What became of it, for the person to compare. */
-export interface AddedWallet {
+export interface AddedWallet extends Pick<PreparedMaterial, 'firstAddresses' | 'listed'> {
   readonly wallet: Wallet
-  /** At most three, in the order in which the merchant's own wallet shows them. */
-  readonly firstAddresses: readonly string[]
-  /** Addresses that are new, that the wallet had already, and that the list repeated. Null for extended keys. */
-  readonly listed: { readonly added: number; readonly known: number; readonly repeated: number } | null
 }
 
 /**

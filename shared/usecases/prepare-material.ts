@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AddedWallet, AddWalletDeps, AddWalletInput } from './add-wallet.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import { newKeyMaterial } from './key-material.ts'
-import type { KeyMaterial, ListedAddress, WatchedAddress } from './ports/wallets.ts'
+import type { AddressBook } from './ports/catalog.ts'
+import type { Clock } from './ports/runtime.ts'
+import type { SecretBox } from './ports/secrets.ts'
+import type { KeyMaterial, ListedAddress, WalletKind, WalletRepository, WatchedAddress } from './ports/wallets.ts'
 
 /** Addresses shown for comparison with the merchant's own wallet. */
 const SHOWN = 3
@@ -11,18 +14,46 @@ const DERIVED_AT_ONCE = 32
 /** Addresses one pool may hold. */
 const POOL_MAX = 10_000
 
+/** What storing key material needs. */
+export interface PrepareMaterialDeps {
+  readonly wallets: Pick<
+    WalletRepository,
+    'upsertMaterial' | 'workspacesUsing' | 'addDerived' | 'addListed' | 'findAddresses' | 'countHeld'
+  >
+  readonly addressBook: AddressBook
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+}
+
+/** Key material as a person enters it. */
+export interface MaterialInput {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly family: Family
+  readonly kind: WalletKind
+  /** An extended public key, a list of addresses, or one address. */
+  readonly value: string
+}
+
 /** Stored key material for a wallet, and the workspaces that receive on the same addresses. */
-export interface PreparedMaterial extends Omit<AddedWallet, 'wallet'> {
+export interface PreparedMaterial {
   readonly material: KeyMaterial
+  /** At most three, in the order in which the merchant's own wallet shows them. */
+  readonly firstAddresses: readonly string[]
+  /** Addresses that are new, that the wallet had already, and that the list repeated. Null for extended keys. */
+  readonly listed: { readonly added: number; readonly known: number; readonly repeated: number } | null
   readonly sharedWith: readonly string[]
 }
 
 /** Checks what a person entered as a wallet and stores it with its addresses; stores nothing when it is wrong. */
-export async function prepareMaterial(deps: AddWalletDeps, input: AddWalletInput): Promise<PreparedMaterial> {
+export async function prepareMaterial(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
   return input.kind === 'xpub' ? prepareKey(deps, input) : prepareAddresses(deps, input)
 }
 
-async function prepareKey(deps: AddWalletDeps, { mode, family, value }: AddWalletInput): Promise<PreparedMaterial> {
+async function prepareKey(
+  deps: PrepareMaterialDeps,
+  { mode, family, value }: MaterialInput,
+): Promise<PreparedMaterial> {
   const { xpub, fingerprint } = deps.addressBook.normalise(family, mode, value)
   // Anyone may know the sandbox key, in either mode.
   if (xpub === deps.addressBook.sandboxKey(family).xpub) {
@@ -43,7 +74,7 @@ async function prepareKey(deps: AddWalletDeps, { mode, family, value }: AddWalle
   }
 }
 
-async function prepareAddresses(deps: AddWalletDeps, input: AddWalletInput): Promise<PreparedMaterial> {
+async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
   const { mode, family, kind, workspaceId, value } = input
   const { addresses, repeated } = deps.addressBook.parseAddresses(family, value)
   const [first, second] = addresses
@@ -92,7 +123,7 @@ function refuseOtherUse(rows: readonly ListedAddress[], stored: readonly Watched
   )
 }
 
-function listedMaterial(deps: AddWalletDeps, input: AddWalletInput, id: string): KeyMaterial {
+function listedMaterial(deps: PrepareMaterialDeps, input: MaterialInput, id: string): KeyMaterial {
   const { mode, family, kind } = input
   return {
     id,
