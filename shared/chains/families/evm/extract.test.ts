@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { createWatchIndex } from '../../watch-index.ts'
-import { nativeTransfers, type TokenTable, TRANSFER_TOPIC, tokenTransfers } from './extract.ts'
+import {
+  COIN_TRANSFER_TOPIC,
+  coinTransfers,
+  loggedCoinMoves,
+  nativeTransfers,
+  SYSTEM_COIN,
+  type TokenTable,
+  TRANSFER_TOPIC,
+  tokenTransfers,
+} from './extract.ts'
 import type { Block, Log } from './wire.ts'
 
 const PREFIX = 'test:ethereum'
@@ -48,7 +57,7 @@ watches.add(OURS)
 const extract = (...logs: Log[]) => tokenTransfers(PREFIX, block, logs, tokens, watches)
 
 describe('token transfers', () => {
-  it('carry asset, amount, parties and a key without the position of the log', () => {
+  it('case 3: carry asset, amount, parties and a key without the position of the log', () => {
     expect(extract(transferLog())).toEqual([
       {
         key: `${PREFIX}:${hash('1')}:t:${USDT}:0x${PAYER}:0x${OURS}:1000000:0`,
@@ -66,7 +75,7 @@ describe('token transfers', () => {
   })
 
   // Guarantee: two equal transfers in one transaction are two payments, in whatever order a node lists them.
-  it('count equal transfers of one transaction', () => {
+  it('case 6: count equal transfers of one transaction', () => {
     const twice = extract(transferLog({ logIndex: 4 }), transferLog({ logIndex: 2 }))
     expect(twice.map(({ key }) => key.slice(-2))).toEqual([':0', ':1'])
     expect(
@@ -81,16 +90,27 @@ describe('token transfers', () => {
     ['a fake token at another contract', { address: `0x${'9'.repeat(40)}` }],
     ['other events', { topics: [hash('c'), word(PAYER), word(OURS)] }],
     ['transfers to others', { topics: [TRANSFER_TOPIC, word(OURS), word(PAYER)] }],
-  ])('ignore %s', (_what, change) => {
+    ['what an account sends to itself', { topics: [TRANSFER_TOPIC, word(OURS), word(OURS)] }],
+    [
+      'the log of coins by the system address of EIP-7708',
+      { address: `0x${'f'.repeat(39)}e`, topics: [TRANSFER_TOPIC, word(PAYER), word(OURS)] },
+    ],
+  ])('case 7: ignore %s', (_what, change) => {
     // Guarantee: only the table's contracts and real value credit anybody.
     expect(extract(transferLog(change))).toEqual([])
   })
 
-  it('record a sibling token without an asset', () => {
+  it('case 7: record a sibling token without an asset', () => {
     expect(extract(transferLog({ address: SIBLING }))).toMatchObject([{ asset: null, amountBase: 1_000_000n }])
   })
 
-  it('take an amount of 18 decimals exactly', () => {
+  it('count mints, by which bridged tokens arrive', () => {
+    expect(extract(transferLog({ topics: [TRANSFER_TOPIC, word('0'), word(OURS)] }))).toMatchObject([
+      { amountBase: 1_000_000n, fromAddress: `0x${'0'.repeat(40)}` },
+    ])
+  })
+
+  it('case 10: take an amount of 18 decimals exactly', () => {
     const amount = 1_000_000_000_000_000_001n
     expect(extract(transferLog({ data: word(amount.toString(16)) }))[0]?.amountBase).toBe(amount)
   })
@@ -125,5 +145,34 @@ describe('native transfers', () => {
         outputIndex: null,
       },
     ])
+  })
+})
+
+describe('coins that the network logs itself', () => {
+  const coinLog = (change: Partial<Log> = {}) =>
+    transferLog({
+      address: SYSTEM_COIN,
+      topics: [COIN_TRANSFER_TOPIC, word('1010'), word(PAYER), word(OURS)],
+      data: `0x${['5', '64', '0', '5f', '5'].map((value) => value.padStart(64, '0')).join('')}`,
+      ...change,
+    })
+  const coins = (...logs: Log[]) =>
+    coinTransfers(PREFIX, 'p', loggedCoinMoves(block, logs), 'pol_polygon', watches).map(({ key }) => key)
+  const key = `${PREFIX}:${hash('1')}:p:0x${PAYER}:0x${OURS}:5`
+
+  it('have the amount of the first word, and are counted when they are equal', () => {
+    expect(coins(coinLog({ logIndex: 3 }), coinLog({ logIndex: 1 }))).toEqual([`${key}:0`, `${key}:1`])
+  })
+
+  // Guarantee: neither fees nor look-alikes nor nothing at all are credited as coins.
+  it.each([
+    ['logs of fees', { topics: [hash('4'), word('1010'), word(PAYER), word(OURS)] }],
+    ['the same log of another contract', { address: USDT }],
+    ['data of another length', { data: word('5') }],
+    ['value 0', { data: `0x${'0'.repeat(320)}` }],
+    ['what an account sends to itself', { topics: [COIN_TRANSFER_TOPIC, word('1010'), word(OURS), word(OURS)] }],
+    ['coins of others', { topics: [COIN_TRANSFER_TOPIC, word('1010'), word(OURS), word(PAYER)] }],
+  ])('ignore %s', (_what, change) => {
+    expect(coins(coinLog(change))).toEqual([])
   })
 })

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { createLogSpan } from './log-span.ts'
+
+describe('the span of requests for logs', () => {
+  it('halves without a hint, never below one block', () => {
+    const span = createLogSpan(5)
+    span.shrink(5, null)
+    expect(span.blocks).toBe(2)
+    span.shrink(2, null)
+    span.shrink(1, null)
+    expect(span.blocks).toBe(1)
+  })
+
+  it('follows a limit that the node names, unless that is what it just refused', () => {
+    const span = createLogSpan(100)
+    span.shrink(100, 10)
+    expect(span.blocks).toBe(10)
+    span.shrink(10, 10)
+    expect(span.blocks).toBe(5)
+  })
+
+  it('grows again slowly, and beyond a named limit only after patience', () => {
+    const span = createLogSpan(100)
+    span.shrink(100, 10)
+    for (let i = 0; i < 31; i += 1) span.grow(10)
+    expect(span.blocks).toBe(10)
+    span.grow(10)
+    expect(span.blocks).toBe(11)
+    for (let i = 0; i < 10_000; i += 1) span.grow(span.blocks)
+    expect(span.blocks).toBe(100)
+  })
+
+  it('learns nothing from a request that asked for less', () => {
+    const span = createLogSpan(100)
+    span.shrink(100, null)
+    span.grow(3)
+    expect(span.blocks).toBe(50)
+  })
+})
