@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import { describe, expect, it } from 'vitest'
 import { createWatchIndex } from '../../watch-index.ts'
 import { type KnownMint, matchKeyOf, TOKEN_PROGRAM, transfersOf } from './extract.ts'
-import { blockSchema, type TokenBalance, type Transaction } from './wire.ts'
+import type { TokenBalance, Transaction } from './wire.ts'
 
 const key = (fill: number) => base58.encode(new Uint8Array(32).fill(fill))
 const SIGNATURE = base58.encode(new Uint8Array(64).fill(7))
@@ -294,30 +294,5 @@ describe('a transaction', () => {
     ],
   ])('%s is refused', (_what, transactions) => {
     expect(() => extract(...transactions())).toThrow(unreliable)
-  })
-})
-
-describe('the wire format', () => {
-  const header = { blockhash: key(20), previousBlockhash: key(19), parentSlot: 5, blockTime: 1_800_000_000 }
-  const parse = (entry: object) => blockSchema.safeParse({ ...header, transactions: [entry] }).success
-
-  it('takes transactions of version 1, and any other whose balances it can read', () => {
-    expect(parse({ ...payment, version: 1 })).toBe(true)
-    expect(parse({ ...payment, version: 'legacy' })).toBe(true)
-  })
-
-  // Guarantee: what is missing never passes for "success" or "nothing".
-  it.each<[string, object]>([
-    ['no meta', { ...payment, meta: null }],
-    ['no err', { ...payment, meta: { ...payment.meta, err: undefined } }],
-    ['no token balances', { ...payment, meta: { ...payment.meta, postTokenBalances: undefined } }],
-    ['no signature', { ...payment, transaction: { ...payment.transaction, signatures: [] } }],
-    [
-      'a fraction of a token unit',
-      tokenPayment({ postTokenBalances: [tokens(2, OURS, '1', { uiTokenAmount: { amount: '1.5', decimals: 6 } })] }),
-    ],
-    ['a negative balance', made([[PAYER, 's', 1, -1]])],
-  ])('refuses %s', (_what, entry) => {
-    expect(parse(entry)).toBe(false)
   })
 })

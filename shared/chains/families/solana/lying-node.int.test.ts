@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import {
+  bytes,
+  type FakeNode,
+  failure,
+  mint,
+  mismatch,
+  on,
+  onSlot,
+  SLOTS,
+  unreliable,
+  useFakeSolana,
+  watches,
+} from '#test/support/fake-solana.ts'
+
+const { startNode, clientOf } = useFakeSolana()
+const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+
+describe('a node that lies', () => {
+  // Guarantee: a doubtful answer stops the scan, so the cursor cannot pass money by and nothing false is credited.
+  it.each<[string, FakeNode['lie']]>([
+    ['leaves a block out of its list', on('getBlocks', { result: [10, 11, 17, 18] })],
+    ['leaves the first block out of its list', on('getBlocks', { result: [11, 15, 17, 18] })],
+    ['lists slots that were not asked for', on('getBlocks', { result: [10, 11, 15, 17, 18, 19] })],
+    ['lists slots out of order', on('getBlocks', { result: [11, 10, 15, 17, 18] })],
+    ['lists a slot twice', on('getBlocks', { result: [10, 10, 11, 15, 17, 18] })],
+    ['lists nothing although its head is above', ({ method }) => (/getBlocks/.test(method) ? { result: [] } : null)],
+    ['lists no numbers', on('getBlocks', { result: null })],
+    ['has no block that it lists', onSlot(10, () => ({ blockhash: null }))],
+    ['links its blocks wrongly', onSlot(15, () => ({ previousBlockhash: bytes(77) }))],
+    ['gives a block a later parent', onSlot(10, () => ({ parentSlot: 10 }))],
+    ['gives no transactions', onSlot(11, () => ({ transactions: undefined }))],
+    [
+      'gives a transaction without balances',
+      onSlot(11, ({ transactions }) => ({ transactions: transactions.map((entry) => ({ ...entry, meta: null })) })),
+    ],
+    [
+      'gives a transaction twice',
+      onSlot(11, ({ transactions }) => ({ transactions: [...transactions, ...transactions] })),
+    ],
+    [
+      'has no time',
+      (call, honest) =>
+        call.method === 'getBlockTime' ? { result: null } : onSlot(11, () => ({ blockTime: null }))(call, honest),
+    ],
+    ['is unhealthy', on('getBlock', failure(-32_005))],
+    ['does not know the method', on('getBlocks', failure(-32_601))],
+  ])('%s: the scan throws', async (_what, lie) => {
+    await expect(clientOf(await startNode(SLOTS, lie)).scan(10, 18, watches)).rejects.toEqual(unreliable)
+  })
+
+  it('about its head is refused', async () => {
+    const ahead: FakeNode['lie'] = ({ method, params: [first] }) =>
+      method === 'getSlot' ? { result: (first as { commitment: string }).commitment === 'finalized' ? 18 : 17 } : null
+    await expect(clientOf(await startNode(SLOTS, ahead)).head()).rejects.toEqual(unreliable)
+    await expect(clientOf(await startNode(SLOTS, on('getSlot', { result: '17' }))).head()).rejects.toEqual(unreliable)
+  })
+
+  it.each([
+    [-32_015, /newer than this release/],
+    [-32_001, /more history/],
+    [-32_011, /keeps no transaction history/],
+  ])('error %i is explained to whoever runs the installation', async (code, words) => {
+    const client = clientOf(await startNode(SLOTS, on('getBlock', failure(code))))
+    await expect(client.scan(10, 18, watches)).rejects.toMatchObject({
+      name: 'NodeUnreliable',
+      message: expect.stringMatching(words),
+    })
+  })
+})
+
+describe('a node on another chain', () => {
+  // Guarantee: money on another chain is never taken for money on ours.
+  it('is refused in both modes', async () => {
+    const node = await startNode(SLOTS)
+    await expect(clientOf(node, 'live').head()).rejects.toEqual(mismatch)
+    node.genesis = MAINNET
+    await clientOf(node, 'live').verify()
+    await expect(clientOf(node, 'test').verify()).rejects.toEqual(mismatch)
+  })
+
+  it('cannot pass for a development node unless the settings say that any will do', async () => {
+    const node = await startNode(
+      SLOTS,
+      on('getVersion', { result: { 'solana-core': '4.1.2', 'surfnet-version': '1.5.0' } }),
+    )
+    node.genesis = bytes(99)
+    await expect(clientOf(node, 'live').verify()).rejects.toEqual(mismatch)
+    await expect(clientOf(node, 'test').verify()).rejects.toEqual(mismatch)
+    await clientOf(node, 'test', 'any').verify()
+  })
+
+  it('is accepted when the settings name its first block, and its links are still checked', async () => {
+    const node = await startNode(
+      SLOTS,
+      onSlot(15, () => ({ previousBlockhash: bytes(77) })),
+    )
+    node.genesis = bytes(99)
+    const client = clientOf(node, 'test', bytes(99))
+    expect(await client.genesisHash()).toBe(bytes(99))
+    await expect(client.scan(10, 18, watches)).rejects.toEqual(unreliable)
+    await expect(clientOf(node, 'test', 'any').scan(10, 18, watches)).rejects.toEqual(unreliable)
+  })
+
+  it.each<[string, object | null]>([
+    ['is missing', null],
+    ['has other decimals', mint(9)],
+    ['belongs to Token-2022', mint(6, { owner: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' })],
+    ['is an account of another kind', mint(6, { length: 165 })],
+  ])('is refused when a mint %s', async (_what, value) => {
+    const node = await startNode(SLOTS, on('getAccountInfo', { result: { context: {}, value } }))
+    await expect(clientOf(node).verify()).rejects.toEqual(mismatch)
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import {
+  bytes,
+  type FakeNode,
+  failure,
+  found,
+  on,
+  onSlot,
+  SLOTS,
+  unreliable,
+  useFakeSolana,
+  watches,
+} from '#test/support/fake-solana.ts'
+
+const { startNode, clientOf } = useFakeSolana()
+
+describe('a second node', () => {
+  const LATER = [...SLOTS, 60]
+
+  async function askSecond(second: FakeNode, slot: number) {
+    const client = clientOf(await startNode(LATER), 'test', null, [second.url])
+    const [block] = await client.scan(slot, slot, watches)
+    const txHash = block?.transfers[0]?.txHash ?? ''
+    const doubted = await client.doubted?.([{ txHash, height: slot, blockHash: block?.hash ?? '' }])
+    return doubted?.has(txHash)
+  }
+
+  it('vouches for what it shows as finalized and successful in the same block', async () => {
+    expect(await askSecond(await startNode(LATER), 15)).toBe(false)
+  })
+
+  // Guarantee: money counts only when a second node shows it too, where there is one.
+  it.each<[string, number, FakeNode['lie']]>([
+    ['does not know it', 15, on('getSignatureStatuses', { result: { value: [null] } })],
+    [
+      'shows it as failed',
+      15,
+      on('getSignatureStatuses', { result: { value: [{ slot: 15, err: {}, confirmationStatus: 'finalized' }] } }),
+    ],
+    [
+      'shows it in another slot',
+      15,
+      on('getSignatureStatuses', { result: { value: [{ slot: 16, err: null, confirmationStatus: 'finalized' }] } }),
+    ],
+    ['answers for fewer than were asked', 15, on('getSignatureStatuses', { result: { value: [] } })],
+    ['has not finalized it', 60, () => null],
+    ['has another block there', 15, onSlot(15, () => ({ blockhash: bytes(66) }))],
+    [
+      'has no block there',
+      15,
+      ({ method, params: [slot] }) => (method === 'getBlock' && slot === 15 ? failure(-32_007) : null),
+    ],
+  ])('doubts what it %s', async (_what, slot, lie) => {
+    expect(await askSecond(await startNode(LATER, lie), slot)).toBe(true)
+  })
+
+  it('that does not answer stops the confirmation; without one nobody is asked', async () => {
+    const silent = await startNode(LATER, on('getSignatureStatuses', failure(-32_005)))
+    await expect(askSecond(silent, 15)).rejects.toEqual(unreliable)
+    expect(clientOf(await startNode(LATER)).doubted).toBeUndefined()
+  })
+
+  it('takes over when the first one lies', async () => {
+    const liar = await startNode(LATER, on('getBlocks', { result: [10, 11, 17, 18] }))
+    const client = clientOf(liar, 'test', null, [(await startNode(LATER)).url])
+    expect(await found(client, 15, 15)).toEqual([[15, 15n]])
+    expect((await found(client, 10, 18)).length).toBe(SLOTS.length)
+  })
+})
