@@ -51,11 +51,12 @@ export interface LitecoinNode {
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>
 }
 
-/** First height at which the wallet can spend a block reward. */
-const SPENDABLE_HEIGHT = 101
+/** The wallet can spend 7,500 coins then: 150 rewards of 50 that have lain for 100 blocks. */
+const SPENDABLE_HEIGHT = 250
 /** MWEB is active from this block on in regression tests (Litecoin Core, chainparams). */
 export const MWEB_HEIGHT = 432
 const WALLET = 'paymesh'
+const REWARDS = 'rewards'
 const START_MS = 20_000
 const STOP_MS = 15_000
 
@@ -155,9 +156,16 @@ function startMiner(call: CoreCall, blockTimeMs: number): { stop(): Promise<void
   }
 }
 
+/** Rewards of the wallet go to one labelled address: a new one for each block would swell it. */
+async function rewardAddress(call: CoreCall): Promise<string> {
+  const known = await call('getaddressesbylabel', [REWARDS]).catch(() => ({}))
+  const [address] = Object.keys(known as object)
+  return address ?? ((await call('getnewaddress', [REWARDS])) as string)
+}
+
 async function mine(call: CoreCall, blocks: number, to?: string): Promise<readonly string[]> {
   if (to === undefined) {
-    return (await call('generatetoaddress', [blocks, await call('getnewaddress')])) as readonly string[]
+    return (await call('generatetoaddress', [blocks, await rewardAddress(call)])) as readonly string[]
   }
   const { descriptor } = (await call('getdescriptorinfo', [`raw(${outputScript(to)})`])) as {
     readonly descriptor: string
