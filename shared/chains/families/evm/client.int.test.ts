@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
@@ -9,6 +7,7 @@ import { CHAINS } from '#shared/chains/registry.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { type Lie, lieAbout, startLyingNode } from '#test/support/lying-node.ts'
 import { createEvmClient, type EvmClient } from './client.ts'
 import type { EvmClientOptions } from './options.ts'
 
@@ -49,31 +48,11 @@ function client(urls: readonly string[], change: Partial<EvmClientOptions> = {})
   return made
 }
 
-type Answer = { result?: unknown; error?: { code: number; message: string } }
-type Lie = (call: { method: string; params: unknown[] }, truth: Answer) => Answer
-
-/** A node that answers like the local chain, except where it lies. */
 async function liar(lie: Lie): Promise<string> {
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString()
-      fetch(chain.url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-        .then(async (answer) => lie(JSON.parse(body), (await answer.json()) as Answer))
-        .then((answer) => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer })))
-        .catch(() => response.destroy())
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  opened.push(server)
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const node = await startLyingNode(chain.url, lie)
+  opened.push(node)
+  return node.url
 }
-
-const when =
-  (method: string, change: (truth: never, params: unknown[]) => unknown): Lie =>
-  (call, truth) =>
-    call.method === method ? { result: change(truth.result as never, call.params) } : truth
 
 const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
 const summary = async (reader: EvmClient) =>
@@ -109,31 +88,31 @@ describe('an honest node', () => {
 describe('a node that lies', () => {
   // Guarantee: a doubtful answer stops the scan, so the cursor cannot pass money by and nothing false is credited.
   it.each<[string, Lie]>([
-    ['keeps the logs of a block back', when('eth_getLogs', () => [])],
+    ['keeps the logs of a block back', lieAbout('eth_getLogs', () => [])],
     [
       'gives logs of another block',
-      when('eth_getLogs', (logs: object[]) => logs.map((log) => ({ ...log, blockHash: `0x${'1'.repeat(64)}` }))),
+      lieAbout('eth_getLogs', (logs: object[]) => logs.map((log) => ({ ...log, blockHash: `0x${'1'.repeat(64)}` }))),
     ],
-    ['has no receipt', when('eth_getTransactionReceipt', () => null)],
+    ['has no receipt', lieAbout('eth_getTransactionReceipt', () => null)],
     [
       'has a receipt from another block',
-      when('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, blockHash: `0x${'1'.repeat(64)}` })),
+      lieAbout('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, blockHash: `0x${'1'.repeat(64)}` })),
     ],
-    ['lacks a block below its head', when('eth_getBlockByNumber', (block, [n]) => (n === '0x2' ? null : block))],
+    ['lacks a block below its head', lieAbout('eth_getBlockByNumber', (block, [n]) => (n === '0x2' ? null : block))],
     [
       'gives blocks that are not linked',
-      when('eth_getBlockByNumber', (block: object, [n]) =>
+      lieAbout('eth_getBlockByNumber', (block: object, [n]) =>
         n === '0x2' ? { ...block, parentHash: `0x${'1'.repeat(64)}` } : block,
       ),
     ],
-    ['answers in another shape', when('eth_getBlockByNumber', () => ({ number: 'seven' }))],
+    ['answers in another shape', lieAbout('eth_getBlockByNumber', () => ({ number: 'seven' }))],
     ['fails', () => ({ error: { code: -32_000, message: 'header not found' } })],
   ])('%s: the scan throws', async (_what, lie) => {
     await expect(client([await liar(lie)]).scan(0, 5, watches)).rejects.toEqual(unreliable)
   })
 
   it('about a receipt only says that the transaction failed: nothing was moved', async () => {
-    const url = await liar(when('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, status: '0x0' })))
+    const url = await liar(lieAbout('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, status: '0x0' })))
     expect(await summary(client([url]))).toEqual(['2 usdt_ethereum 2500000'])
   })
 
