@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { benchCreateInvoice } from './create-invoice.ts'
 import { benchGetInvoice } from './get-invoice.ts'
 import { benchListInvoices } from './list-invoices.ts'
+import { benchScan } from './scan.ts'
 
 /** Benchmarks by name, each against a bare baseline in the same run. */
 const BENCHMARKS = {
@@ -10,6 +11,10 @@ const BENCHMARKS = {
   'list-invoices': {
     run: benchListInvoices,
     is: 'GET /invoices, a page of 20, against node:http with one native find',
+  },
+  scan: {
+    run: benchScan,
+    is: 'a million watches on one chain, against a loop that only reads and matches',
   },
 } as const
 

@@ -9,6 +9,7 @@ const OPCODES: Readonly<Record<string, number>> = {
   KECCAK256: 0x20,
   CALLER: 0x33,
   CALLDATALOAD: 0x35,
+  CALLDATASIZE: 0x36,
   MSTORE: 0x52,
   SLOAD: 0x54,
   SSTORE: 0x55,
