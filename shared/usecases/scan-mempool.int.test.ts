@@ -80,6 +80,15 @@ const states = async () =>
 const stored = async () => (await engine.deps.invoices.findById(invoice.terms.id))?.state
 
 describe('a payment in the mempool', () => {
+  // Guarantee: an unconfirmed payment that nobody had time to look at keeps its invoice from expiring.
+  it('moves no deadline by a view that is not whole, and credits what is in it', async () => {
+    see([transfer('a9', ['in:9'])])
+    view = { ...view, partial: true }
+    await look()
+    expect(await states()).toEqual(['a9 detected'])
+    expect((await engine.deps.cursors.find('test', 'ethereum'))?.mempoolAt).toBeUndefined()
+  })
+
   // Guarantee: unconfirmed money is shown and never settles anything.
   it('is detected once, however often it is seen, and confirms nothing', async () => {
     see([transfer('a1', ['in:0'])])

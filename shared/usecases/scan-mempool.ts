@@ -48,6 +48,8 @@ export async function scanMempool(session: ScanSession): Promise<void> {
   const replacedKeys = new Set(replaced.map(({ key }) => key))
   const missing = gone.filter(({ key }) => !replacedKeys.has(key))
   await recordFindings(deps, writeScope(session), { found, fates: [...replaced, ...dropped(session, missing)] })
+  // What was not looked at may hold a payment in time: no deadline may pass because of this view.
+  if (view.partial === true) return
   if (startedAt - (session.cursor.mempoolAt ?? 0) >= MARK_EVERY_MS) await moveCursor(session, { mempoolAt: startedAt })
 }
 

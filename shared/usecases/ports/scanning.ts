@@ -22,6 +22,10 @@ export interface ChainCursor {
   readonly haltReason: string | null
   /** Hash of block 0, to notice another chain behind the same URL. */
   readonly genesisHash: string
+  /** Up to this height the scan also takes back confirmed payments whose block is gone: a person moved the cursor back. */
+  readonly recheckThrough?: number | null
+  /** The request of a person that moved the cursor last, so that it is not carried out twice. */
+  readonly lastCommand?: string | null
   readonly lease: { readonly owner: string; readonly epoch: number; readonly until: Ms } | null
 }
 
@@ -82,6 +86,8 @@ export interface ScannedBlock extends BlockRef {
 
 /** A node's unconfirmed transactions at one moment. */
 export interface MempoolView {
+  /** True while some transactions could not be looked at yet: `transfers` and `spent` may lack something, `txids` does not. */
+  readonly partial?: boolean
   /** All transfers to watched addresses, also those that earlier views showed. */
   readonly transfers: readonly RawTransfer[]
   /** Ids of all unconfirmed transactions. */

@@ -9,9 +9,14 @@ const SCRIPT = `0014${'22'.repeat(20)}`
 const OTHER = `0014${'33'.repeat(20)}`
 const NOBODY: ReadonlySet<string> = new Set()
 
+/** Longer than any look here takes. */
+const UNHURRIED_MS = 600_000
+
 const pool = new Map<string, Buffer | null>()
 let asked: string[] = []
-let read: (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
+type Read = (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
+let open: (lookMs: number) => Read
+let read: Read
 let watches = createWatchIndex()
 
 beforeEach(() => {
@@ -33,8 +38,11 @@ beforeEach(() => {
     rules,
     printAddress: (script) => script,
   }
-  const reader = createMempoolReader(scope)
-  read = (index, outpoints) => reader(node, index, outpoints)
+  open = (lookMs) => {
+    const reader = createMempoolReader(scope, lookMs)
+    return (index, outpoints) => reader(node, index, outpoints)
+  }
+  read = open(UNHURRIED_MS)
 })
 
 /** Puts a transaction that spends output `coin` of a fixed one into the mempool. */
@@ -74,6 +82,26 @@ describe('the mempool', () => {
     expect((await read(watches, NOBODY)).spent).toEqual(new Map())
     pool.clear()
     expect((await read(watches, new Set([outpoint(1)]))).spent).toEqual(new Map())
+  })
+
+  // Guarantee: a look that ran out of time says so, so that no deadline passes over a payment that nobody looked at.
+  it('that is too large for one look is not said to be known', async () => {
+    const hurried = open(0)
+    const ids = [arrive(1, OTHER), arrive(2, OTHER)]
+    const first = await hurried(watches, NOBODY)
+    expect(first).toEqual({ partial: true, transfers: [], txids: new Set(ids), spent: new Map() })
+    expect(asked).toEqual([])
+  })
+
+  it('is looked through in the order of arrival at us, the newest first', async () => {
+    const old = Array.from({ length: 20 }, (_, coin) => arrive(coin, OTHER))
+    for (const txid of old) pool.set(txid, null)
+    await read(watches, NOBODY)
+    const ours = arrive(50, SCRIPT)
+    asked = []
+    const view = await read(watches, NOBODY)
+    expect(asked).toEqual([ours, ...old])
+    expect(view).toMatchObject({ partial: false, transfers: [{ txHash: ours }] })
   })
 
   it('is asked again for a transaction that was gone for a moment', async () => {

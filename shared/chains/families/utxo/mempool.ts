@@ -8,19 +8,22 @@ import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts
 
 /** Transactions asked for at the same time. */
 const CONCURRENCY = 8
+/** Time that one look may take, milliseconds: blocks wait for it. A full mempool of Bitcoin needs several looks after a start. */
+const LOOK_MS = 3_000
 
 /** The part of a node that is asked. */
 type MempoolNode = Pick<CoreNode, 'mempoolIds' | 'mempoolTransaction'>
 
 /**
- * Looks at a node's unconfirmed transactions: at each of them once, as long as it stays in the mempool. What is kept
- * is an id per unconfirmed transaction (the node itself bounds their number) and the transfers to watched scripts.
- * Litecoin's purely confidential transactions show no outputs, so they pay nobody before they are mined.
+ * Looks at a node's unconfirmed transactions: at each of them once, as long as it stays in the mempool, the newest first;
+ * what one look has no time for is left to the next one. What is kept is an id per unconfirmed transaction (the node
+ * itself bounds their number) and the transfers to watched scripts. Litecoin's purely confidential transactions show no outputs, so they pay nobody before they are mined.
  */
-export function createMempoolReader(scope: ExtractScope) {
+export function createMempoolReader(scope: ExtractScope, lookMs: number = LOOK_MS) {
   const looked = new Set<string>()
   const matched = new Map<string, readonly RawTransfer[]>()
   const spenders = new Map<string, string>()
+  let listedBefore: ReadonlySet<string> = new Set()
   let index: WatchIndex | null = null
 
   /** Forgets what was mined, replaced or evicted, and everything when somebody else's addresses are watched. */
@@ -36,8 +39,15 @@ export function createMempoolReader(scope: ExtractScope) {
     const txids = new Set(await node.mempoolIds())
     forget(txids, watches)
     const asked = outpointsByWire(outpoints)
-    const fresh = [...txids].filter((txid) => !looked.has(txid))
-    await mapConcurrently(fresh, CONCURRENCY, async (txid) => {
+    const unseen = [...txids].filter((txid) => !looked.has(txid))
+    const isNew = (txid: string) => !listedBefore.has(txid)
+    const ordered = [...unseen.filter(isNew), ...unseen.filter((txid) => !isNew(txid))]
+    listedBefore = txids
+    const until = performance.now() + lookMs
+    let partial = false
+    await mapConcurrently(ordered, CONCURRENCY, async (txid) => {
+      partial ||= performance.now() >= until
+      if (partial) return
       const transaction = await read(node, txid)
       if (transaction === 'gone') return
       looked.add(txid)
@@ -51,7 +61,7 @@ export function createMempoolReader(scope: ExtractScope) {
     for (const { spends = [], txHash } of transfers) {
       for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
     }
-    return { transfers, txids, spent: new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint))) }
+    return { partial, transfers, txids, spent: new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint))) }
   }
 }
 
