@@ -47,7 +47,9 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         pool.noteHead(node, number)
         // Finality moves with blocks: on a quiet chain one question is enough.
         if (known?.hash !== hash) {
-          known = { height: number, hash, finalizedHeight: (await readFinalized(node))?.number ?? null }
+          const finalizedHeight = (await readFinalized(node))?.number ?? null
+          // Another block may have come between the two questions; final is at most what we know.
+          known = { height: number, hash, finalizedHeight: finalizedHeight && Math.min(finalizedHeight, number) }
         }
         return known
       }),
