@@ -57,3 +57,20 @@ test('a lone insert needs no company', async () => {
   const insert = createGroupedInsert(stores.db, createInvoiceRepository(stores.db).insert)
   expect(await insert(newInvoice(1_000))).toEqual({ inserted: true })
 })
+
+// Guarantee: a failure that says nothing of what reached the store never makes a second invoice out of one.
+test('knows its own invoices again when a command failed after it arrived', async () => {
+  const invoices = stores.db.collection(INVOICES)
+  const insertMany = async (...args: Parameters<typeof invoices.insertMany>) => {
+    await invoices.insertMany(...args)
+    throw new TypeError('the answer was lost')
+  }
+  const collection = new Proxy(invoices, {
+    get: (target, name) => (name === 'insertMany' ? insertMany : Reflect.get(target, name)),
+  })
+  const db = { ...stores.db, collection: () => collection } as unknown as typeof stores.db
+  const insert = createGroupedInsert(db, createInvoiceRepository(stores.db).insert)
+  const crowd = [newInvoice(2_001), newInvoice(2_002), newInvoice(2_003)]
+  expect(await Promise.all(crowd.map(insert))).toEqual(crowd.map(() => ({ inserted: true })))
+  expect(await invoices.countDocuments({ number: { $gt: 2_000 } })).toBe(3)
+})

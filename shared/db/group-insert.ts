@@ -45,14 +45,16 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
         for (const [index, { resolve }] of batch.entries()) if (!refused.includes(index)) resolve({ inserted: true })
         return alone(batch.filter((_, index) => refused.includes(index)))
       }
-      // What the driver refused to send was not sent at all: the others must not suffer from one bad document.
-      if (!(error instanceof mongoose.mongo.MongoError)) return alone(batch)
+      // What the driver refuses to send is not sent: the others must not suffer from one bad document.
+      if (!(error instanceof mongoose.mongo.MongoError)) return alone(batch, asOurs)
       for (const { reject } of batch) reject(error)
     }
   }
 
-  async function alone(batch: readonly Waiting[]): Promise<void> {
-    await Promise.all(batch.map(({ invoice, resolve, reject }) => insertOne(invoice).then(resolve, reject)))
+  async function alone(batch: readonly Waiting[], read = (outcome: Outcome) => outcome): Promise<void> {
+    await Promise.all(
+      batch.map(({ invoice, resolve, reject }) => insertOne(invoice).then((outcome) => resolve(read(outcome)), reject)),
+    )
   }
 
   async function drain(): Promise<void> {
@@ -70,4 +72,9 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
       scheduled = true
       setImmediate(drain)
     })
+}
+
+/** An id that is taken right after a failure was taken by us: the id is random, so the failed command did arrive. */
+function asOurs(outcome: Outcome): Outcome {
+  return !outcome.inserted && outcome.conflict === 'id' ? { inserted: true } : outcome
 }

@@ -1,7 +1,7 @@
 import type { ExceptionRecord } from './ports/events.ts'
 import { type BlockRef, type ChainClient, NodeUnreliable } from './ports/scanning.ts'
 import { orphanPayments } from './record-payments.ts'
-import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
 import { cutWindow, type HashWindow } from './scan-window.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
 }
 
 /** Newest block of the window that the node still has; null when there is none. */
-async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<BlockRef | null> {
+export async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<BlockRef | null> {
   for (const [height, hash] of [...window].reverse()) {
     if (height > headHeight) continue
     const block = await client.blockAt(height)
@@ -56,6 +56,11 @@ async function halt(session: ScanSession, depth: number): Promise<void> {
   deps.logger.error({ network, mode, height: cursor.height, depth }, 'scanner halted')
 }
 
+/** Takes back what was reported while the chain stood still, by whoever noticed it. */
+export async function reportMoving({ deps, source }: ScanSession): Promise<void> {
+  await deps.exceptions.close([haltedId(source)], deps.clock.now())
+}
+
 /** Goes on after a halt when the node has our block again. Returns whether it does. */
 export async function resumeHalted(session: ScanSession): Promise<boolean> {
   const { deps, source, cursor } = session
@@ -64,7 +69,7 @@ export async function resumeHalted(session: ScanSession): Promise<boolean> {
   deps.metrics.gauge('scanner_halted', block?.hash === cursor.hash ? 0 : 1, { mode, network })
   if (block?.hash !== cursor.hash) return false
   await moveCursor(session, { status: 'catchup', haltReason: null })
-  await deps.exceptions.close([haltedChain(session, '').id], deps.clock.now())
+  await reportMoving(session)
   deps.logger.warn({ network, mode, height: cursor.height }, 'scanner goes on: the node is back on our chain')
   return true
 }
@@ -91,6 +96,7 @@ export async function restartChain(session: ScanSession): Promise<void> {
     genesisHash: await client.genesisHash(),
     status: 'catchup',
     haltReason: null,
+    recheckThrough: null,
   })
   deps.metrics.count('scanner_restart_total', { mode, network })
   deps.logger.error(
@@ -99,10 +105,11 @@ export async function restartChain(session: ScanSession): Promise<void> {
   )
 }
 
-function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
-  const { mode, network } = session.source
+/** The inbox entry of a halted network. */
+export function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
+  const { mode } = session.source
   return {
-    id: `halted_chain:${mode}:${network}`,
+    id: haltedId(session.source),
     kind: 'halted_chain',
     workspaceId: null,
     mode,
@@ -112,6 +119,10 @@ function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
     openedAt: session.deps.clock.now(),
     closedAt: null,
   }
+}
+
+function haltedId({ mode, network }: Pick<ScanSource, 'mode' | 'network'>): string {
+  return `halted_chain:${mode}:${network}`
 }
 
 /** A bounded set of label values. */

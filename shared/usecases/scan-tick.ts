@@ -1,7 +1,7 @@
 import type { ChainClient } from './ports/scanning.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
-import { resolveReorg, resumeHalted } from './scan-reorg.ts'
+import { reportMoving, resolveReorg, resumeHalted } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow } from './scan-window.ts'
 
@@ -9,6 +9,8 @@ import { extendWindow } from './scan-window.ts'
 const LIVE_LAG_MAX = 20
 /** How often a quiet chain's cursor says that its node still answers. */
 const HEARTBEAT_MS = 5_000
+/** After this time others have reported that the chain stands still. */
+const STOOD_STILL_MS = 10 * 60_000
 
 type Head = Awaited<ReturnType<ChainClient['head']>>
 
@@ -22,16 +24,29 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
   const head = await source.client.head()
   reportPosition(session, head)
   if (session.cursor.status === 'halted') return resumeHalted(session)
-  const { height, hash } = session.cursor
-  if (head.height > height) return scanForward(session, head)
-  if (head.height === height && head.hash === hash) {
-    await scanMempool(session)
-    return heartbeat(session, head)
+  const { height, headSeenAt } = session.cursor
+  const follow = followHead(session, head)
+  if (follow !== null) {
+    const moved = await follow
+    if (session.deps.clock.now() - headSeenAt > STOOD_STILL_MS) await reportMoving(session)
+    return moved
   }
   // A lower head is a node that lags behind another one, or a development chain that lost its last blocks.
   if (head.height < height && !source.development) return false
   await resolveReorg(session, head.height)
   return true
+}
+
+/** Commits what is new, or looks around at the head; null when the head is on another branch, or lower. */
+function followHead(session: ScanSession, head: Head): Promise<boolean> | null {
+  const { height, hash } = session.cursor
+  if (head.height > height) return scanForward(session, head)
+  return head.height === height && head.hash === hash ? lookAround(session, head) : null
+}
+
+async function lookAround(session: ScanSession, head: Head): Promise<boolean> {
+  await scanMempool(session)
+  return heartbeat(session, head)
 }
 
 async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
@@ -48,7 +63,9 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
     return true
   }
   assertHeld(session)
-  await recordBlockTransfers(deps, { ...writeScope(session), from, blocks, unconfirmed })
+  const recheck = cursor.recheckThrough ?? -1
+  const confirmedToo = from <= recheck
+  await recordBlockTransfers(deps, { ...writeScope(session), from, blocks, unconfirmed, confirmedToo })
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
     height: last.height,
@@ -56,6 +73,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
     time: last.time,
     window: extendWindow(cursor.window, seen, source.finalityDepth),
     status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
+    ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
   })
   await confirmThroughCursor(session)
