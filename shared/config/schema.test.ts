@@ -77,7 +77,14 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...minimal, PAYMESH_NETWORKS: networks }).networks).toEqual({
       live: {},
       test: {
-        ethereum: { rpcUrls: ['http://127.0.0.1:8545'], chainId: null, confirmations: 3, contracts: {}, genesis: null },
+        ethereum: {
+          rpcUrls: ['http://127.0.0.1:8545'],
+          chainId: null,
+          confirmations: 3,
+          contracts: {},
+          coinLedger: null,
+          genesis: null,
+        },
       },
     })
     const bad = JSON.stringify({ test: { ethereum: { rpcUrls: [], speed: 1 } } })
