@@ -4,6 +4,7 @@ import type { ChainDefinition } from '#shared/chains/chain.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { CHAINS } from '#shared/chains/registry.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -42,6 +43,7 @@ export const start: StartService = async (context) => {
     ...ambient,
     kicker,
     catalog: createCatalog(context.config.networks),
+    commands: createChainCommandRepository(context.db),
     cursors: createCursorRepository(context.db),
     exceptions: createExceptionRepository(context.db),
     invoices: createInvoiceRepository(context.db),

@@ -6,6 +6,7 @@ import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'
 import { CHAINS } from '#shared/chains/registry.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -47,6 +48,7 @@ async function scanDeps(owner: string, settings: Parameters<typeof createCatalog
     ...stores.ambient,
     kicker: { kick: () => {} },
     catalog: createCatalog(settings),
+    commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),
     invoices: createInvoiceRepository(stores.db),

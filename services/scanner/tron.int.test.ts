@@ -6,6 +6,7 @@ import { createChainClient, type OpenChainClient } from '#shared/chains/create-c
 import { CHAINS } from '#shared/chains/registry.ts'
 import { SANDBOX_KEYS } from '#shared/chains/sandbox-keys.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -46,6 +47,7 @@ beforeEach(async () => {
     ...stores.ambient,
     kicker: { kick: () => {} },
     catalog: createCatalog(networks),
+    commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),
     invoices: createInvoiceRepository(stores.db),

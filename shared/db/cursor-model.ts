@@ -30,6 +30,8 @@ export const CHAIN_CURSORS = defineCollection<CursorDocument>(
     status: { type: String, enum: ['live', 'catchup', 'halted'], required: true },
     haltReason: optional(String),
     genesisHash: String,
+    recheckThrough: optional(Number),
+    lastCommand: optional(String),
     lease: optional(Object),
     leaseEpoch: COUNT,
   },

@@ -32,6 +32,11 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
       key: { workspaceId: 1, kind: 1, openedAt: 1 },
       partialFilterExpression: { open: true },
     },
+    {
+      name: 'exception_invoice',
+      key: { invoiceId: 1, openedAt: -1 },
+      partialFilterExpression: { invoiceId: { $type: 'string' } },
+    },
     { name: 'exception_life', key: { closedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
   ],
 )

@@ -1,5 +1,7 @@
 import type mongoose from 'mongoose'
 import { API_KEYS } from './api-key-model.ts'
+import { AUDIT_LOG } from './audit-model.ts'
+import { CHAIN_COMMANDS } from './chain-command-model.ts'
 import type { CollectionModel } from './collection-model.ts'
 import { CHAIN_CURSORS } from './cursor-model.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
@@ -33,9 +35,11 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   WEBHOOK_DELIVERIES,
   WEBHOOK_ATTEMPTS,
   CHAIN_CURSORS,
+  CHAIN_COMMANDS,
   RATE_SNAPSHOTS,
   EXCEPTIONS,
   IDEMPOTENCY_KEYS,
   MAILS,
   LEASES,
+  AUDIT_LOG,
 ]

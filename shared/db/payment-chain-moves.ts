@@ -60,12 +60,20 @@ export function createChainMoves(
       }
       return moveAll(payments, random, { ...above, network, mode }, ORPHANED, epoch, at)
     },
-    orphanStrangers: async ({ mode, network, from = Number.MAX_SAFE_INTEGER, blocks, epoch, at }) => {
+    orphanStrangers: async ({
+      mode,
+      network,
+      from = Number.MAX_SAFE_INTEGER,
+      confirmedToo = false,
+      blocks,
+      epoch,
+      at,
+    }) => {
       if (blocks.length === 0) return []
       const heights = blocks.map((block) => block.height)
       const strangers: mongoose.mongo.Filter<PaymentDocument> = {
         kind: 'onchain',
-        state: 'detected',
+        state: { $in: confirmedToo ? ['detected', 'confirmed'] : ['detected'] },
         'block.height': { $gte: Math.min(from, ...heights), $lte: Math.max(...heights) },
         'block.hash': { $nin: blocks.map((block) => block.hash) },
       }

@@ -5,6 +5,7 @@ import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
 import { createChainMoves } from './payment-chain-moves.ts'
+import { createPaymentLookups } from './payment-lookups.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
 import { recordSightings } from './payment-scan-writes.ts'
@@ -32,6 +33,7 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
         return 'exists'
       }
     },
+    ...createPaymentLookups(payments),
     attributedAmong: async (keys) => {
       const found = await payments
         .find({ key: { $in: [...keys] }, invoiceId: { $ne: null } }, { projection: { _id: 0, key: 1 } })

@@ -21,7 +21,7 @@ export interface RecordDeps extends AttributeDeps, Ambient {
     | 'unconfirmed'
     | 'endUnconfirmed'
   >
-  readonly exceptions: Pick<ExceptionRepository, 'open'>
+  readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
   readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality'>
   readonly kicker: Kicker
@@ -36,6 +36,8 @@ export interface RecordInput {
   readonly from?: number
   /** Unconfirmed payments of the network whose outpoints were asked for; a block that spends one otherwise ends it. */
   readonly unconfirmed?: readonly Payment[]
+  /** Take back confirmed payments as well whose block is not among these: the cursor was moved back below them. */
+  readonly confirmedToo?: boolean
   /** Epoch of the lease; an older one than the stored is refused with `ScannerFenced`. */
   readonly epoch: number
 }
@@ -54,11 +56,12 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
       return { transfer, block, seenAt: Math.min(time, inheritedSight(transfer, unconfirmed)) }
     }),
   )
-  const { mode, network, epoch, from, blocks } = input
+  const { mode, network, epoch, from, blocks, confirmedToo = false } = input
   const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
   const fates = replacedBy(unconfirmed, spent)
   const changed = await recordFindings(deps, { mode, network, epoch }, { found, fates })
-  const strangers = { mode, network, epoch, blocks, at: deps.clock.now(), ...(from !== undefined && { from }) }
+  const at = deps.clock.now()
+  const strangers = { mode, network, epoch, blocks, confirmedToo, at, ...(from !== undefined && { from }) }
   const orphaned = await deps.payments.orphanStrangers(strangers)
   report(deps, input.network, 'orphaned', orphaned)
   return [...changed, ...orphaned]
@@ -86,7 +89,7 @@ export async function recordFindings(
   const sightings = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
   const recorded = sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, epoch, at)
   const strays = await strayExceptions(deps, sightings)
-  if (strays.length > 0) await deps.exceptions.open(strays)
+  if (strays.length > 0) await deps.exceptions.openOnce(strays)
   report(deps, network, 'ended', ended)
   report(deps, network, 'recorded', recorded)
   return [...ended, ...recorded]

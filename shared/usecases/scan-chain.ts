@@ -1,5 +1,6 @@
 import { ScannerFenced } from './ports/payments.ts'
 import { type ChainCursor, NodeMismatch, NodeUnreliable } from './ports/scanning.ts'
+import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
@@ -55,8 +56,9 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
       await followWatches(deps, scope, session.index, session.lease.isHeld)
       try {
         const moved = await scanTick(session)
+        const asked = await followCommands(session)
         backoffMs = BACKOFF_MIN_MS
-        if (!moved) await pauses.pause(source.pollMs)
+        if (!moved && !asked) await pauses.pause(source.pollMs)
       } catch (error) {
         // The node's faults are no reason to give up the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error

@@ -105,8 +105,7 @@ export async function restartChain(session: ScanSession): Promise<void> {
   )
 }
 
-/** The inbox entry of a halted network. */
-export function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
+function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
   const { mode } = session.source
   return {
     id: haltedId(session.source),

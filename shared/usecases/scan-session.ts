@@ -1,4 +1,5 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ChainCommandRepository } from './ports/chain-commands.ts'
 import type { ExceptionRepository } from './ports/events.ts'
 import type { ChainClient, ChainCursor, CursorRepository, WatchIndex } from './ports/scanning.ts'
 import type { RecordDeps } from './record-payments.ts'
@@ -9,7 +10,8 @@ import type { WatchFeedDeps } from './watch-feed.ts'
 export interface ScanDeps extends RecordDeps {
   readonly cursors: CursorRepository
   readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
-  readonly exceptions: Pick<ExceptionRepository, 'open' | 'close'>
+  readonly exceptions: Pick<ExceptionRepository, 'open' | 'openOnce' | 'close'>
+  readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'progress' | 'finish'>
 }
 
 /** One network in one mode, and how it is read. */

@@ -7,6 +7,7 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { SANDBOX_KEYS } from '#shared/chains/sandbox-keys.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -144,6 +145,7 @@ async function prepareDeps(stores: TestStores, rpcUrl: string): Promise<ScanDeps
     ...stores.ambient,
     kicker: { kick: () => {} },
     catalog: createCatalog({ live: {}, test: { ethereum: { rpcUrls: [rpcUrl], confirmations: CONFIRMATIONS } } }),
+    commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),
     invoices: createInvoiceRepository(stores.db),

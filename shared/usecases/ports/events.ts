@@ -1,5 +1,6 @@
 import type { EventType, ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 
 /** A materialised event; `body` is the exact text that every delivery of it carries. */
 export interface EventRecord {
@@ -139,7 +140,14 @@ export interface ExceptionRecord {
 export interface ExceptionRepository {
   /** Opens or leaves open; reopening a closed one clears closedAt. */
   open(records: readonly ExceptionRecord[]): Promise<void>
+  /** Opens what never was there; what a person closed stays closed. */
+  openOnce(records: readonly ExceptionRecord[]): Promise<void>
   close(ids: readonly string[], at: Ms): Promise<void>
+  findById(id: string): Promise<ExceptionRecord | null>
+  /** All that were opened about one invoice, newest first. */
+  listByInvoice(invoiceId: string): Promise<readonly ExceptionRecord[]>
+  /** Closes an open entry together with its audit row; false when it is closed already. */
+  closeAudited(id: string, at: Ms, audit: AuditRecord): Promise<boolean>
   listOpen(workspaceId: string | null): Promise<readonly ExceptionRecord[]>
 }
 

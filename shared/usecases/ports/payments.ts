@@ -158,12 +158,14 @@ export interface PaymentRepository {
   /**
    * Orphans unconfirmed on-chain payments that stand at heights from `from` to the last of these scanned blocks, but in
    * none of them: left by a scanner that stopped between storing payments and moving its cursor. `from` is the height of
-   * the first block unless heights before it were found empty. Returns what changed.
+   * the first block unless heights before it were found empty; `confirmedToo` takes back confirmed ones as well. Returns
+   * what changed.
    */
   orphanStrangers(scope: {
     mode: Mode
     network: NetworkId
     from?: number
+    confirmedToo?: boolean
     blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
     epoch: number
     at: Ms
@@ -171,6 +173,25 @@ export interface PaymentRepository {
   /** Inserts a simulated payment; `exists` when the key is taken. */
   insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>
+  findById(id: string): Promise<Payment | null>
+  /** Everything stored of one transaction, by the order of transfer keys. */
+  listByTransaction(mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]>
+  /** Live on-chain payments in blocks from `from` to `to`: how many there are, and how many of them are confirmed. */
+  countInBlocks(scope: {
+    mode: Mode
+    network: NetworkId
+    from: number
+    to: number
+  }): Promise<{ readonly live: number; readonly confirmed: number }>
+  /**
+   * Gives a confirmed payment that belongs to nobody to an invoice, by compare-and-set on its version; the version rises.
+   * False when it is another's by now, or changed otherwise.
+   */
+  attribute(
+    payment: Pick<Payment, 'id' | 'version'>,
+    owner: { readonly invoiceId: string; readonly workspaceId: string },
+    at: Ms,
+  ): Promise<boolean>
   /** Those of these transfer keys whose payment belongs to an invoice. */
   attributedAmong(keys: readonly string[]): Promise<ReadonlySet<string>>
   list(query: PaymentListQuery): Promise<readonly Payment[]>

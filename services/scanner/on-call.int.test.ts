@@ -1,0 +1,255 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { type AskChainInput, askChain } from '#shared/usecases/ask-chain.ts'
+import type { ChainCommand } from '#shared/usecases/ports/chain-commands.ts'
+import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
+import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const stage = useScanStage(stores)
+const PATIENCE = { timeout: 8_000, interval: 20 }
+let kicked: string[] = []
+
+beforeEach(() => {
+  kicked = []
+  stage.deps.kicker.kick = (_queue, id) => void kicked.push(id)
+})
+
+function ask(kind: AskChainInput['kind'], input: Partial<AskChainInput> = {}) {
+  const commands = createChainCommandRepository(stores.db)
+  const payments = createPaymentRepository(stores.db, stores.ambient.random)
+  const whole = { mode: 'test', network: 'ethereum', kind, from: null, to: null, acceptReorg: false } as const
+  return askChain({ ...stage.deps, commands, payments }, { ...whole, dryRun: false, actor: 'cli:test', ...input })
+}
+
+/** Asks, and resolves with the request as it ended. */
+async function carriedOut(kind: AskChainInput['kind'], input: Partial<AskChainInput> = {}): Promise<ChainCommand> {
+  const { command } = await ask(kind, input)
+  if (command === null) throw new Error('nothing was asked')
+  return vi.waitFor(async () => {
+    const stored = await createChainCommandRepository(stores.db).findById(command.id)
+    expect(stored?.status).not.toBe('open')
+    if (stored === null) throw new Error('the request is gone')
+    return stored
+  }, PATIENCE)
+}
+
+const paymentDocuments = () => stores.db.connection.collection('payments').find().sort({ _id: 1 }).toArray()
+
+/** Two confirmed payments, scanned to the head. */
+async function twoPayments(): Promise<void> {
+  await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5_000_000n })
+  await stage.chain.mine()
+  await stage.chain.pay({ asset: 'usdc_ethereum', to: WATCHED.address, amountBase: 7n })
+  await stage.chain.mine(CONFIRMATIONS + 1)
+  await stage.untilPayments([{ state: 'confirmed' }, { state: 'confirmed' }])
+  await stage.untilHeight(await stage.height())
+}
+
+/** A node whose blocks from `forkAt` on are others, while `forked`. */
+function forkingClient(honest: ChainClient, forkAt: number) {
+  const state = { forked: false, misread: 0 }
+  const renamed = (hash: string) => `0x${'f'.repeat(8)}${hash.slice(10)}`
+  const client: ChainClient = {
+    ...honest,
+    head: async () => {
+      const head = await honest.head()
+      return state.forked && head.height >= forkAt ? { ...head, hash: renamed(head.hash) } : head
+    },
+    blockAt: async (at) => {
+      const block = await honest.blockAt(at)
+      return state.forked && block !== null && at >= forkAt ? { ...block, hash: renamed(block.hash) } : block
+    },
+    scan: async (...question) => {
+      const blocks = await honest.scan(...question)
+      if (!state.forked) return blocks
+      state.misread += 1
+      return blocks.map((block) => ({
+        ...block,
+        hash: block.height >= forkAt ? renamed(block.hash) : block.hash,
+        parentHash: block.height > forkAt ? renamed(block.parentHash) : block.parentHash,
+        // The other branch holds no payment of ours.
+        transfers: block.height >= forkAt ? [] : block.transfers,
+      }))
+    },
+  }
+  return { client, state }
+}
+
+describe('a rescan', () => {
+  // Guarantee: reading blocks again neither changes nor announces a payment that is known.
+  it('changes nothing that is known, and is noted with who asked for it', async () => {
+    stage.scan(stage.source({ batchMax: 2 }))
+    await stage.untilHeight(1)
+    await twoPayments()
+    const before = await paymentDocuments()
+    kicked = []
+    const ended = await carriedOut('rescan', { from: 0 })
+    expect(ended).toMatchObject({ status: 'done', changed: 0 })
+    // The epoch says who looked last; everything else is as it was.
+    expect(await paymentDocuments()).toEqual(before)
+    expect(kicked).toEqual([])
+    const noted = await createAuditRepository(stores.db).listBySubject('test:ethereum')
+    expect(noted.map(({ action, actor }) => [action, actor.split(':')[0]])).toEqual([
+      ['chain.rescan', 'cli'],
+      ['chain.rescan_done', 'scanner'],
+    ])
+  })
+
+  it('finds what an earlier scan missed, confirms it at once and leaves the cursor where it is', async () => {
+    const honest = stage.source()
+    let blind = true
+    const client: ChainClient = {
+      ...honest.client,
+      scan: async (...question) => {
+        const blocks = await honest.client.scan(...question)
+        return blind ? blocks.map((block) => ({ ...block, transfers: [] })) : blocks
+      },
+    }
+    stage.scan(stage.source({ client }))
+    await stage.untilHeight(1)
+    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5_000_000n })
+    await stage.chain.mine(CONFIRMATIONS + 1)
+    await stage.untilHeight(await stage.height())
+    expect(await stage.payments()).toEqual([])
+    blind = false
+    const cursor = await stage.cursor()
+    expect(await carriedOut('rescan', { from: 1 })).toMatchObject({ status: 'done', changed: 1 })
+    await stage.untilPayments([{ state: 'confirmed', amount: '5000000' }])
+    expect(await stage.cursor()).toMatchObject({ height: cursor?.height, hash: cursor?.hash })
+    const inbox = stores.db.connection.collection('exceptions')
+    expect(await inbox.countDocuments({ kind: 'unmatched', open: true })).toBe(1)
+    // Guarantee: what a person closed in the inbox is not opened again by reading a block again.
+    await inbox.updateMany({}, { $set: { open: false, closedAt: new Date() } })
+    await carriedOut('rescan', { from: 1 })
+    expect(await inbox.countDocuments({ open: true })).toBe(0)
+  })
+
+  // Guarantee: blocks of another branch never move a payment, even when a person asks for them.
+  it('waits while the node is on another branch', async () => {
+    const { client, state } = forkingClient(stage.source().client, 3)
+    const scanner = stage.scan(stage.source({ client, development: false }))
+    await stage.untilHeight(1)
+    await twoPayments()
+    const before = await stage.payments()
+    await scanner.stop()
+    const { command } = await ask('rescan', { from: 1 })
+    const { head } = stage.source().client
+    state.forked = true
+    stage.scan(stage.source({ client: { ...client, head }, development: false }))
+    await vi.waitFor(() => expect(state.misread).toBeGreaterThan(1), PATIENCE)
+    expect(await stage.payments()).toEqual(before)
+    state.forked = false
+    await vi.waitFor(async () => {
+      const stored = await createChainCommandRepository(stores.db).findById(command?.id ?? '')
+      expect(stored).toMatchObject({ status: 'done', changed: 0 })
+    }, PATIENCE)
+    expect(await stage.payments()).toEqual(before)
+  })
+
+  it('is asked for once, whoever asks again, and refuses heights that make no sense', async () => {
+    await stage.deps.cursors.create(standingCursor())
+    const first = await ask('rescan', { from: 1 })
+    const again = await ask('rescan', { from: 1 })
+    expect(again).toMatchObject({ repeated: true, command: { id: first.command?.id } })
+    await expect(ask('rescan', { from: 2 })).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    await expect(ask('rescan', { from: 11 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(ask('rescan', { from: 5, to: 4 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(ask('rewind', { to: 10 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(ask('rewind', { network: 'bsc', to: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await ask('rewind', { to: 4, dryRun: true })).plan).toMatchObject({ from: 5, to: 10, livePayments: 0 })
+    expect(await createChainCommandRepository(stores.db).listAllOpen()).toHaveLength(1)
+  })
+})
+
+function standingCursor() {
+  return {
+    id: 'test:ethereum',
+    mode: 'test',
+    network: 'ethereum',
+    height: 10,
+    hash: '0xaa',
+    time: 1,
+    window: [[10, '0xaa']],
+    headHeight: 10,
+    headSeenAt: 1,
+    finalizedHeight: null,
+    status: 'live',
+    haltReason: null,
+    genesisHash: '0x00',
+    lease: null,
+  } as const
+}
+
+describe('a rewind', () => {
+  // Guarantee: going back on an unchanged chain takes no payment back.
+  it('reads everything above again and changes no payment', async () => {
+    stage.scan(stage.source({ batchMax: 2 }))
+    await stage.untilHeight(1)
+    await twoPayments()
+    const before = await paymentDocuments()
+    kicked = []
+    expect(await carriedOut('rewind', { to: 1 })).toMatchObject({ status: 'done' })
+    await stage.untilHeight(await stage.height())
+    await vi.waitFor(async () => expect((await stage.cursor())?.recheckThrough).toBeNull(), PATIENCE)
+    expect(await paymentDocuments()).toEqual(before)
+    expect(kicked).toEqual([])
+  })
+
+  it('is not done twice when the scanner died between moving the cursor and closing the request', async () => {
+    const scanner = stage.scan()
+    await stage.untilHeight(1)
+    await twoPayments()
+    await scanner.stop()
+    const { command } = await ask('rewind', { to: 1 })
+    const height = await stage.height()
+    await stores.db.connection
+      .collection<{ _id: string }>('chain_cursors')
+      .updateOne({ _id: 'test:ethereum' }, { $set: { lastCommand: command?.id } })
+    stage.scan()
+    await vi.waitFor(async () => {
+      const stored = await createChainCommandRepository(stores.db).findById(command?.id ?? '')
+      expect(stored).toMatchObject({ status: 'done', outcome: `The scanner went on from block ${height}.` })
+    }, PATIENCE)
+  })
+})
+
+describe('a halted scanner', () => {
+  async function halted() {
+    const forkAt = 3
+    const honest = stage.source()
+    const { client, state } = forkingClient(honest.client, forkAt)
+    stage.scan(stage.source({ client, development: false, finalityDepth: 2 }))
+    await stage.untilHeight(1)
+    await twoPayments()
+    state.forked = true
+    await vi.waitFor(async () => expect((await stage.cursor())?.status).toBe('halted'), PATIENCE)
+    return { forkAt }
+  }
+
+  // Guarantee: money below finality is taken back only when a person says so.
+  it('goes below finality only with a person who accepts the other branch, and then takes back what is gone', async () => {
+    const { forkAt } = await halted()
+    const refused = await carriedOut('resume')
+    expect(refused).toMatchObject({ status: 'refused' })
+    expect(refused.outcome).toContain(`Block ${forkAt - 1} is the newest`)
+    expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }, { state: 'confirmed' }])
+    await expect(ask('rescan', { from: 1 })).rejects.toMatchObject({ code: 'INVALID_STATE' })
+
+    expect(await carriedOut('resume', { acceptReorg: true })).toMatchObject({ status: 'done' })
+    await stage.untilHeight(await stage.height())
+    expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }, { state: 'orphaned' }])
+    const inbox = stores.db.connection.collection('exceptions')
+    expect(await inbox.countDocuments({ kind: 'halted_chain', open: true })).toBe(0)
+    expect((await stage.cursor())?.status).toBe('live')
+  })
+
+  it('has nothing to resume when it is not halted', async () => {
+    stage.scan()
+    await stage.untilHeight(1)
+    expect(await ask('resume')).toMatchObject({ command: null })
+  })
+})

@@ -1,0 +1,23 @@
+import type { AuditRecord, AuditRepository } from '#shared/usecases/ports/audit.ts'
+import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
+import { auditToDocument } from './audited.ts'
+import type { Database } from './connect.ts'
+import { toMs } from './dates.ts'
+import { ignoringDuplicates } from './duplicate-key.ts'
+
+/** The audit trail on MongoDB. Ids are deterministic, hence noting twice is noting once. */
+export function createAuditRepository(db: Database): AuditRepository {
+  const rows = db.collection(AUDIT_LOG)
+  return {
+    insertMany: async (records) => {
+      if (records.length === 0) return
+      await ignoringDuplicates(() => rows.insertMany(records.map(auditToDocument), { ordered: false }))
+    },
+    listBySubject: async (subject) =>
+      (await rows.find({ subject }).sort({ at: 1, _id: 1 }).toArray()).map(fromDocument),
+  }
+}
+
+function fromDocument({ _id, at, ...same }: AuditDocument): AuditRecord {
+  return { id: _id, ...same, at: toMs(at) }
+}

@@ -1,0 +1,51 @@
+import type mongoose from 'mongoose'
+import type { PaymentRepository } from '#shared/usecases/ports/payments.ts'
+import { toDate } from './dates.ts'
+import { paymentFromDocument } from './payment-mapping.ts'
+import type { PaymentDocument } from './payment-model.ts'
+
+/** What people on call ask about payments, and what they may change. */
+type Lookups = Pick<PaymentRepository, 'findById' | 'listByTransaction' | 'countInBlocks' | 'attribute'>
+
+/** The part of the payment repository that operators use. */
+export function createPaymentLookups(payments: mongoose.mongo.Collection<PaymentDocument>): Lookups {
+  return {
+    findById: async (id) => {
+      const stored = await payments.findOne({ _id: id })
+      return stored === null ? null : paymentFromDocument(stored)
+    },
+    listByTransaction: async (mode, network, txHash) => {
+      // Transfer keys begin with their transaction, and ';' follows ':' in ASCII: a range of the unique index.
+      const prefix = `${mode}:${network}:${txHash}`
+      const found = await payments
+        .find({ key: { $gte: `${prefix}:`, $lt: `${prefix};` } })
+        .sort({ key: 1 })
+        .toArray()
+      return found.map(paymentFromDocument)
+    },
+    countInBlocks: async ({ mode, network, from, to }) => {
+      const found = await payments
+        .aggregate<{ _id: PaymentDocument['state']; count: number }>([
+          {
+            $match: {
+              network,
+              mode,
+              'block.height': { $gte: from, $lte: to },
+              state: { $in: ['detected', 'confirmed'] },
+            },
+          },
+          { $group: { _id: '$state', count: { $sum: 1 } } },
+        ])
+        .toArray()
+      const confirmed = found.find((row) => row._id === 'confirmed')?.count ?? 0
+      return { live: found.reduce((sum, row) => sum + row.count, 0), confirmed }
+    },
+    attribute: async ({ id, version }, owner, at) => {
+      const given = await payments.updateOne(
+        { _id: id, version, invoiceId: null, state: 'confirmed' },
+        { $set: { ...owner, version: version + 1, dirtyAt: toDate(at), updatedAt: toDate(at) } },
+      )
+      return given.matchedCount === 1
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Catalog } from './ports/catalog.ts'
+import type { ChainCommand, ChainCommandRepository } from './ports/chain-commands.ts'
+import type { Clock } from './ports/runtime.ts'
+import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
+
+/** What telling where all scanners stand needs. */
+export interface ChainStatusDeps {
+  readonly clock: Clock
+  readonly catalog: Pick<Catalog, 'hasNode'>
+  readonly cursors: Pick<CursorRepository, 'list'>
+  readonly commands: Pick<ChainCommandRepository, 'listAllOpen'>
+}
+
+/** Where one network's scanner stands in one mode; times are ages in milliseconds. */
+export interface ChainStatus {
+  readonly mode: Mode
+  readonly network: NetworkId
+  /** False when its node was taken out of the configuration: nobody scans it any more. */
+  readonly hasNode: boolean
+  readonly status: ChainCursor['status'] | 'never_scanned'
+  readonly height: number | null
+  readonly headHeight: number | null
+  readonly lagBlocks: number | null
+  /** Since the time of the last scanned block. */
+  readonly blockAgeMs: Ms | null
+  /** Since the node last answered. */
+  readonly headAgeMs: Ms | null
+  readonly finalizedHeight: number | null
+  /** Since the whole mempool was last looked through; null where it cannot be seen. */
+  readonly mempoolAgeMs: Ms | null
+  readonly lease: { readonly owner: string; readonly epoch: number; readonly expired: boolean } | null
+  readonly haltReason: string | null
+  /** Blocks up to here are compared with stored payments after a rewind or resume. */
+  readonly recheckThrough: number | null
+  readonly open: readonly ChainCommand[]
+}
+
+/** Every network that has a node or was ever scanned, in the order of the specification, live before test. */
+export async function chainStatus(deps: ChainStatusDeps): Promise<readonly ChainStatus[]> {
+  const [cursors, commands] = await Promise.all([deps.cursors.list(), deps.commands.listAllOpen()])
+  const byId = new Map(cursors.map((cursor) => [cursor.id, cursor]))
+  const now = deps.clock.now()
+  return MODES.flatMap((mode) =>
+    NETWORK_IDS.flatMap((network) => {
+      const cursor = byId.get(`${mode}:${network}`) ?? null
+      const hasNode = deps.catalog.hasNode(network, mode)
+      if (cursor === null && !hasNode) return []
+      const open = commands.filter((command) => command.mode === mode && command.network === network)
+      return [{ mode, network, hasNode, ...position(cursor, now), open }]
+    }),
+  )
+}
+
+/** How far one cursor has come; all null for a network that nobody scanned yet. */
+export function position(
+  cursor: ChainCursor | null,
+  now: Ms,
+): Omit<ChainStatus, 'mode' | 'network' | 'hasNode' | 'open'> {
+  const lease = cursor?.lease ?? null
+  return {
+    status: cursor?.status ?? 'never_scanned',
+    height: cursor?.height ?? null,
+    headHeight: cursor?.headHeight ?? null,
+    lagBlocks: cursor === null ? null : Math.max(0, cursor.headHeight - cursor.height),
+    blockAgeMs: cursor === null ? null : now - cursor.time,
+    headAgeMs: cursor === null ? null : now - cursor.headSeenAt,
+    finalizedHeight: cursor?.finalizedHeight ?? null,
+    mempoolAgeMs: cursor?.mempoolAt === undefined ? null : now - cursor.mempoolAt,
+    lease: lease === null ? null : { owner: lease.owner, epoch: lease.epoch, expired: lease.until <= now },
+    haltReason: cursor?.haltReason ?? null,
+    recheckThrough: cursor?.recheckThrough ?? null,
+  }
+}

@@ -1,0 +1,45 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
+
+/** What a person on call can ask of a scanner. */
+export const CHAIN_COMMAND_KINDS = ['rescan', 'rewind', 'resume'] as const
+export type ChainCommandKind = (typeof CHAIN_COMMAND_KINDS)[number]
+
+/** One request to the scanner of a network. It is carried out by whoever holds the lease, and kept for the audit. */
+export interface ChainCommand {
+  readonly id: string
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly kind: ChainCommandKind
+  /** First block of a rescan; null for the other kinds. */
+  readonly from: number | null
+  /** Last block of a rescan, target of a rewind; null for `resume`. */
+  readonly to: number | null
+  /** The person accepts that the chain changed below finality. */
+  readonly acceptReorg: boolean
+  /** Rescan: next block to read; everything below it is stored. */
+  readonly nextHeight: number | null
+  /** Rescan: payments found anew or changed so far. */
+  readonly changed: number
+  readonly status: 'open' | 'done' | 'refused'
+  /** One sentence about how it ended; null while open. */
+  readonly outcome: string | null
+  readonly askedBy: string
+  readonly askedAt: Ms
+  readonly finishedAt: Ms | null
+}
+
+export interface ChainCommandRepository {
+  /** Stores the request and its audit row together, unless one of its kind is open on the network: then that one is returned. */
+  ask(command: ChainCommand, audit: AuditRecord): Promise<ChainCommand>
+  findById(id: string): Promise<ChainCommand | null>
+  /** Open requests of a network, oldest first. */
+  listOpen(mode: Mode, network: NetworkId): Promise<readonly ChainCommand[]>
+  /** Open requests of all networks, oldest first. */
+  listAllOpen(): Promise<readonly ChainCommand[]>
+  /** Moves a rescan on, by compare-and-set on `nextHeight`; false when somebody else moved or closed it. */
+  progress(command: ChainCommand, next: Pick<ChainCommand, 'nextHeight' | 'changed'>): Promise<boolean>
+  /** Closes an open request together with its audit row; false when it was closed already. */
+  finish(id: string, end: { status: 'done' | 'refused'; outcome: string; at: Ms }, audit: AuditRecord): Promise<boolean>
+}
