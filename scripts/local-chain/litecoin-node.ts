@@ -56,6 +56,8 @@ const SPENDABLE_HEIGHT = 250
 /** MWEB is active from this block on in regression tests (Litecoin Core, chainparams). */
 export const MWEB_HEIGHT = 432
 const WALLET = 'paymesh'
+/** Coins per 1,000 virtual bytes. */
+const FEE_RATE = '0.0001'
 const REWARDS = 'rewards'
 const START_MS = 20_000
 const STOP_MS = 15_000
@@ -188,7 +190,7 @@ function describeNode(call: CoreCall): Omit<LitecoinNode, 'url' | 'port' | 'pid'
       const { vin } = (await call('decoderawtransaction', [await call('getrawtransaction', [txid])])) as {
         readonly vin: readonly { readonly txid: string; readonly vout: number }[]
       }
-      return fundAndSend(call, vin, outputs)
+      return fundAndSend(call, vin, outputs, await replacementRate(call, txid))
     },
     async invalidate(depth) {
       const hash = (await call('getblockhash', [((await call('getblockcount')) as number) - depth + 1])) as string
@@ -203,17 +205,25 @@ function describeNode(call: CoreCall): Omit<LitecoinNode, 'url' | 'port' | 'pid'
 
 /** One transaction with these outputs from the node's wallet; resolves with its id when it is in the mempool. */
 export function sendOutputs(call: CoreCall, outputs: readonly LitecoinOutput[]): Promise<string> {
-  return fundAndSend(call, [], outputs)
+  return fundAndSend(call, [], outputs, FEE_RATE)
 }
 
-/** A replacement pays ten times the fee of what it replaces. */
+/** Several times the fee rate of what is replaced, itself perhaps a replacement: enough also when it is a smaller one. */
+async function replacementRate(call: CoreCall, txid: string): Promise<string> {
+  const { fees, vsize } = (await call('getmempoolentry', [txid])) as {
+    readonly fees: { readonly modified: number }
+    readonly vsize: number
+  }
+  return ((fees.modified / vsize) * 1_000 * 4).toFixed(DECIMALS)
+}
+
 async function fundAndSend(
   call: CoreCall,
   inputs: readonly { readonly txid: string; readonly vout: number }[],
   outputs: readonly LitecoinOutput[],
+  feeRate: string,
 ): Promise<string> {
   const wanted = outputs.map(({ to, amountBase }) => ({ script: outputScript(to), amountBase }))
-  const feeRate = inputs.length === 0 ? '0.0001' : '0.001'
   const funding = [unsignedTransaction(inputs, wanted), { feeRate, replaceable: true }, false]
   const funded = (await call('fundrawtransaction', funding)) as { readonly hex: string }
   const signed = (await call('signrawtransactionwithwallet', [funded.hex])) as { readonly hex: string }
