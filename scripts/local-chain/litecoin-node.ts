@@ -214,7 +214,7 @@ async function replacementRate(call: CoreCall, txid: string): Promise<string> {
     readonly fees: { readonly modified: number }
     readonly vsize: number
   }
-  return ((fees.modified / vsize) * 1_000 * 4).toFixed(DECIMALS)
+  return ((fees.modified / vsize) * 1_000 * 4).toFixed(8)
 }
 
 async function fundAndSend(
