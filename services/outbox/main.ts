@@ -1,4 +1,5 @@
 import type { StartService } from '#services/context.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
@@ -28,6 +29,7 @@ export const start: StartService = async (context) => {
     deliveries: createDeliveryRepository(db),
     exceptions: createExceptionRepository(db),
     mails: createMailRepository(db),
+    audits: createAuditRepository(db),
     workspaces: createWorkspaceRepository(db),
     urls: { checkoutBaseUrl: context.config.checkout.baseUrl },
   })

@@ -38,6 +38,8 @@ export interface ApplyInput {
   readonly event: InvoiceEvent
   /** Names the caller's operation, so that a retry after a lost answer finds it done; null for workers. */
   readonly opId: string | null
+  /** Decide and save nothing, as if these payments were the invoice's as well; `changed` then shows what would become of it. */
+  readonly preview?: { readonly payments: readonly Payment[] }
 }
 
 /** What became of it. `invoice` is the state that holds now; on `refused` nothing was saved. */
@@ -74,8 +76,9 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   }
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
-  const payments = await deps.payments.listByInvoice(input.invoiceId)
-  const observations = await observePayments(deps, invoice, payments)
+  const stored = await deps.payments.listByInvoice(input.invoiceId)
+  const payments = input.preview === undefined ? stored : [...stored, ...input.preview.payments]
+  const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
   const at = deps.clock.now()
   const knownUntil = chainKnownUntil(invoice, payments, at)
   let decision: ReturnType<typeof transition>
@@ -86,12 +89,18 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
     throw error
   }
   if (decision.outcome === 'refused') return { outcome: 'refused', invoice, reason: decision.reason }
+  if (input.preview !== undefined) {
+    return { outcome: decision.outcome, invoice: { ...invoice, state: decision.state } }
+  }
   if (decision.outcome === 'unchanged') {
     await markPayments(deps, payments, appliedPayments(invoice.state, payments))
     return { outcome: 'unchanged', invoice }
   }
   return save(deps, input, invoice, payments, decision)
 }
+
+const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>
+  new Set(event.type === 'funds_accepted' ? event.payments.map(({ payment }) => payment) : [])
 
 async function save(
   deps: ApplyDeps,

@@ -27,18 +27,20 @@ export interface AppliedPayment {
 /**
  * Shows stored payments to the state machine. Payments of a locked asset that are new to the ledger and came outside
  * the promised time carry the rate at their first sight, with the spread of the quote they are compared with.
- * Tokens that we know but do not accept have no asset and are left out.
+ * Tokens that we know but do not accept have no asset; they are left out unless a person names them in `accepted`, and from
+ * then on shown for good, because the ledger knows them.
  */
 export async function observePayments(
   deps: ObserveDeps,
   invoice: Invoice,
   payments: readonly Payment[],
+  accepted: ReadonlySet<string> = new Set(),
 ): Promise<readonly PaymentObservation[]> {
   const known = new Set(invoice.state.ledger.map((row) => row.payment))
   const observations: PaymentObservation[] = []
   const seenRate = createRateLookup(deps, invoice)
   for (const payment of payments) {
-    if (payment.asset === null) continue
+    if (payment.asset === null && !known.has(payment.key) && !accepted.has(payment.key)) continue
     // Judged once, when the payment first enters the ledger.
     const isNew = !known.has(payment.key) && payment.kind === 'onchain'
     observations.push({

@@ -30,6 +30,7 @@ export function outboxEntries(
       snapshot,
       payment: isPaymentEvent(effect) ? recordOf(payments, effect.payment) : null,
       paymentKey: effect.payment,
+      ...(effect.kind === 'audit' && { actor: effect.by }),
     }
   })
 }
@@ -41,6 +42,7 @@ export function isPaymentEvent(effect: Effect): boolean {
 
 function typeOf(effect: Effect): OutboxEntry['type'] {
   if (effect.kind === 'event') return effect.type
+  if (effect.kind === 'audit') return effect.deed
   return effect.kind === 'mail' ? effect.template : effect.exception
 }
 

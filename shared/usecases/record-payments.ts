@@ -1,12 +1,13 @@
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { type AttributeDeps, attributeTransfers, type FoundTransfer, familyOf } from './attribute-transfers.ts'
+import { addressOwners } from './address-owners.ts'
+import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ExceptionRecord, ExceptionRepository } from './ports/events.ts'
 import type { Payment, PaymentRepository, PaymentSighting, UnconfirmedFate } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import { type ChainClient, NodeUnreliable, type RawTransfer, type ScannedBlock } from './ports/scanning.ts'
-import type { WalletRepository, WatchedAddress } from './ports/wallets.ts'
+import type { WalletRepository } from './ports/wallets.ts'
 
 /** What storing a scanner's findings needs. */
 export interface RecordDeps extends AttributeDeps, Ambient {
@@ -225,7 +226,7 @@ async function strayExceptions(
   const attributed = unheld.length === 0 ? new Set() : await deps.payments.attributedAmong(unheld)
   const strays = strange.filter(({ key }) => !attributed.has(key))
   const openedAt = deps.clock.now()
-  const candidates = await possibleOwners(
+  const candidates = await addressOwners(
     deps,
     strays.filter((sighting) => sighting.workspaceId === null),
   )
@@ -234,29 +235,6 @@ async function strayExceptions(
     const owners = known === undefined || known.length === 0 ? [null] : known
     return owners.map((workspaceId) => exception(deps.catalog, sighting, workspaceId, openedAt))
   })
-}
-
-/** Workspaces by match key, through the key material that the address was derived from or the lists that hold it. */
-async function possibleOwners(
-  deps: RecordDeps,
-  unmatched: readonly PaymentSighting[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const [first] = unmatched
-  if (first === undefined) return new Map()
-  const family = familyOf(deps.catalog, first.network)
-  const matchKeys = unmatched.map((sighting) => sighting.matchKey)
-  const addresses = await deps.wallets.findAddresses(first.mode, family, matchKeys)
-  const byMaterial = new Map<string, readonly string[]>()
-  const materialsOf = ({ materialId, heldBy }: WatchedAddress) => heldBy ?? [materialId]
-  for (const materialId of new Set(addresses.flatMap(materialsOf))) {
-    byMaterial.set(materialId, await deps.wallets.workspacesUsing(materialId))
-  }
-  return new Map(
-    addresses.map((address) => [
-      address.matchKey,
-      [...new Set(materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? []))],
-    ]),
-  )
 }
 
 function strayKind(

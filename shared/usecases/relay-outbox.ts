@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRepository } from './ports/audit.ts'
 import type {
   DeliveryRepository,
   EndpointRepository,
@@ -10,7 +11,7 @@ import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { WorkspaceRepository } from './ports/tenancy.ts'
 import type { PublicUrls } from './present-invoice.ts'
-import { deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
+import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
 
 /** Invoices made durable together. */
 const BATCH = 32
@@ -29,12 +30,13 @@ export interface RelayDeps extends Ambient {
   readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
   readonly exceptions: Pick<ExceptionRepository, 'open' | 'close'>
   readonly mails: Pick<MailRepository, 'insertMany'>
+  readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly kicker: Kicker
   readonly urls: PublicUrls
 }
 
-/** Turns outbox entries into events, deliveries, inbox rows and mails. */
+/** Turns outbox entries into events, deliveries, inbox rows, mails and audit rows. */
 export interface OutboxRelay {
   /**
    * Carries out everything that waits in a shard. Every row it writes has a deterministic id and the outbox is trimmed
@@ -109,6 +111,8 @@ async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
   if (deliveries.length > 0) await deps.deliveries.insertMany(deliveries)
   await relayInbox(deps, batch)
   await relayMails(deps, batch)
+  const deeds = batch.flatMap(auditRecords)
+  if (deeds.length > 0) await deps.audits.insertMany(deeds)
   await deps.invoices.trimOutbox(
     batch.map((invoice) => ({ id: invoice.terms.id, throughSeq: invoice.outbox.at(-1)?.seq ?? 0 })),
   )

@@ -2,6 +2,7 @@ import { API_VERSION } from '#shared/contracts/events.ts'
 import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { deliveryId } from './delivery-id.ts'
+import type { AuditRecord } from './ports/audit.ts'
 import type { Delivery, EventRecord, ExceptionRecord, MailRecord, WebhookEndpoint } from './ports/events.ts'
 import type { Invoice, OutboxEntry } from './ports/invoices.ts'
 import type { Workspace } from './ports/tenancy.ts'
@@ -148,6 +149,29 @@ export function mailRecords(invoice: Invoice, workspace: Workspace): readonly Ma
       },
       createdAt: entry.at,
     }))
+}
+
+/** The deeds of people that an invoice's outbox holds; the id is that of the entry. */
+export function auditRecords({ terms, state, outbox }: Invoice): readonly AuditRecord[] {
+  return outbox
+    .filter((entry) => entry.kind === 'audit')
+    .map((entry) => {
+      const row = state.ledger.find(({ payment }) => payment === entry.paymentKey)
+      return {
+        id: entry.eventId,
+        at: entry.at,
+        actor: entry.actor ?? 'unknown',
+        action: `invoice.${entry.type}`,
+        subject: terms.id,
+        workspaceId: terms.workspaceId,
+        mode: terms.mode,
+        detail: {
+          payment: entry.paymentKey,
+          value_base_units: (row?.acceptedBase ?? row?.amountBase)?.toString() ?? null,
+          status: entry.snapshot.status,
+        },
+      }
+    })
 }
 
 function eventTypeOf(entry: OutboxEntry): EventType {

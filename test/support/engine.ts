@@ -1,5 +1,8 @@
 import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import type { NetworkSettings } from '#shared/chains/chain.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
@@ -36,15 +39,16 @@ const SYMBOLS = { BTC: '100000', LTC: '100', DOGE: '0.2', ETH: '4000', BNB: '800
  */
 export type Engine = Awaited<ReturnType<typeof openEngine>>
 
-/** Opens the engine; call it in a hook or test of a file that uses `useStores`. */
-export async function openEngine(stores: TestStores) {
+const ETHEREUM = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3, contracts: {} }
+
+/** Opens the engine; call it in a hook or test of a file that uses `useStores`. `nodes` names other test networks with a node. */
+export async function openEngine(stores: TestStores, nodes: NetworkSettings['test'] = { ethereum: ETHEREUM }) {
   const { db, ambient } = stores
   let offsetMs = 0
   const clock = { now: (): Ms => ambient.clock.now() + offsetMs }
   const kicks: string[] = []
   const kicker = { kick: (queue: string, id: string) => void kicks.push(`${queue} ${id}`) }
-  const node = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3, contracts: {} }
-  const catalog = createCatalog({ live: {}, test: { ethereum: node } })
+  const catalog = createCatalog({ live: {}, test: nodes })
   const repositories = {
     invoices: createInvoiceRepository(db),
     payments: createPaymentRepository(db, ambient.random),
@@ -56,6 +60,8 @@ export async function openEngine(stores: TestStores) {
     endpoints: createEndpointRepository(db),
     deliveries: createDeliveryRepository(db),
     mails: createMailRepository(db),
+    audits: createAuditRepository(db),
+    commands: createChainCommandRepository(db),
     rateSnapshots: createRateRepository(db),
   }
   const { wallets, cursors } = repositories

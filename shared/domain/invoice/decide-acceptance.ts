@@ -1,7 +1,7 @@
 import type { Decision } from './decision.ts'
 import { activeLock, type InvoiceEvent, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
-import { enter } from './settle.ts'
-import { isLive, totals } from './totals.ts'
+import { type Draft, enter } from './settle.ts'
+import { isLive, isSettled, totals } from './totals.ts'
 
 /** An operator's word that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
@@ -9,10 +9,11 @@ type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
 /**
  * Takes confirmed funds as full payment of an invoice that would not settle by itself. Without a list, everything received
  * is accepted. Listed money in another asset counts with the given value and is attached silently; money in
- * the locked asset counts with its own amount.
+ * the locked asset counts with its own amount. Listed money that settled the invoice by itself needs nobody's word.
  */
 export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms): Decision {
   const { status } = state
+  if (settledByItself(state, event)) return note(event, { state, effects: [] })
   const open = status === 'pending' || status === 'partial' || status === 'expired' || status === 'cancelled'
   if (!open || activeLock(state) === null) return { refused: 'not_acceptable' }
   const values = new Map(event.payments.map((one) => [one.payment, one.valueBase]))
@@ -27,7 +28,24 @@ export function decideAcceptance(state: InvoiceState, event: Acceptance, at: Ms)
   const { settledBase, dueBase } = totals(attached)
   if (settledBase === 0n) return { refused: 'not_acceptable' }
   const over = settledBase > dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
-  return enter(attached, over ? 'overpaid' : 'paid', at)
+  return note(event, enter(attached, over ? 'overpaid' : 'paid', at))
+}
+
+function settledByItself(state: InvoiceState, event: Acceptance): boolean {
+  if (event.by === undefined || event.payments.length === 0 || !isSettled(state)) return false
+  const rows = new Map(state.ledger.map((row) => [row.payment, row]))
+  return event.payments.every(({ payment }) => {
+    const row = rows.get(payment)
+    return row?.counted === true && row.eligible && isLive(row)
+  })
+}
+
+/** One entry of the audit trail for each payment that a named person accepted. */
+function note({ by, payments }: Acceptance, draft: Draft): Draft {
+  if (by === undefined) return draft
+  const accepted = payments.length === 0 ? [null] : payments.map(({ payment }) => payment)
+  const notes = accepted.map((payment) => ({ kind: 'audit' as const, deed: 'funds_accepted' as const, by, payment }))
+  return { ...draft, effects: [...draft.effects, ...notes] }
 }
 
 function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {

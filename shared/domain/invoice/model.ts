@@ -207,7 +207,8 @@ export interface PaymentObservation {
   readonly payment: string
   readonly version: number
   readonly state: PaymentState
-  readonly asset: AssetId
+  /** Null for a token that no lock can ask for; an operator may accept it. */
+  readonly asset: AssetId | null
   readonly network: NetworkId
   /** Lower-case hex of the receiving script or address. */
   readonly matchKey: string
@@ -236,6 +237,8 @@ export type InvoiceEvent =
       readonly type: 'funds_accepted'
       /** Value of each accepted payment in base units of the locked asset. */
       readonly payments: readonly { readonly payment: string; readonly valueBase: bigint }[]
+      /** The person whose word it is; noted in the audit trail. */
+      readonly by?: string
     }
 export type InvoiceEventType = InvoiceEvent['type']
 
@@ -256,6 +259,11 @@ export type Effect =
   | { readonly kind: 'exception'; readonly exception: ExceptionKind; readonly payment: string | null }
   | { readonly kind: 'exception_closed'; readonly exception: ExceptionKind; readonly payment: string | null }
   | { readonly kind: 'mail'; readonly template: 'payment_reorged'; readonly payment: string | null }
+  /** A person's deed, for the audit trail. */
+  | { readonly kind: 'audit'; readonly deed: AuditedDeed; readonly by: string; readonly payment: string | null }
+
+/** What a person may do to an invoice that is noted in the audit trail. */
+export type AuditedDeed = 'funds_accepted'
 
 export type TransitionResult =
   /** Nothing to save. `state` is the very object that was passed in. */

@@ -35,6 +35,16 @@ describe('an operator', () => {
     expect(told.apply(accept())).toEqual(['invoice.paid', '-cancelled_paid p1'])
   })
 
+  it('notes whose word it was, also when the funds settle the invoice by themselves', () => {
+    const told = storyIn('cancelled')
+    const event = { ...accept({ payment: 'p1', valueBase: DUE }), by: 'anna' }
+    told.see([aPayment({ state: 'confirmed' })])
+    expect(told.apply(event)).toEqual(['invoice.paid', 'audit funds_accepted by anna p1', '-cancelled_paid p1'])
+    const waiting = story()
+    const announced = waiting.apply(event, [aPayment({ state: 'confirmed' })])
+    expect(announced.slice(-2)).toEqual(['invoice.paid', 'audit funds_accepted by anna p1'])
+  })
+
   it('never accepts unconfirmed, unknown or worthless funds', () => {
     const told = story()
     told.see([aPayment({ amountBase: DUE / 2n })])

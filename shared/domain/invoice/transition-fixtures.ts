@@ -125,6 +125,7 @@ export function storyIn(status: InvoiceStatus): Story {
 export function effectName(effect: Effect): string {
   const about = effect.payment === null ? '' : ` ${effect.payment}`
   if (effect.kind === 'event') return `${effect.type}${about}`
+  if (effect.kind === 'audit') return `audit ${effect.deed} by ${effect.by}${about}`
   if (effect.kind === 'mail') return `mail ${effect.template}${about}`
   return `${effect.kind === 'exception' ? '+' : '-'}${effect.exception}${about}`
 }

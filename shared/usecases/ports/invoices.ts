@@ -1,5 +1,5 @@
 import type { AssetId, EventType, ExceptionKind, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AssetLock, InvoiceState, InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
+import type { AssetLock, AuditedDeed, InvoiceState, InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 
 /** The fields of an invoice's public record that can change, frozen at one version. JSON-safe. */
 export interface InvoiceSnapshot {
@@ -35,16 +35,18 @@ export interface OutboxEntry {
   /** `evt_…`, derived from invoice and seq, so that a replay yields the same id. */
   readonly eventId: string
   readonly seq: number
-  readonly kind: 'event' | 'exception' | 'exception_closed' | 'mail'
-  /** Event type, exception kind or mail template, by `kind`. */
-  readonly type: EventType | ExceptionKind | 'payment_reorged'
+  readonly kind: 'event' | 'exception' | 'exception_closed' | 'mail' | 'audit'
+  /** Event type, exception kind, mail template or audited deed, by `kind`. */
+  readonly type: EventType | ExceptionKind | 'payment_reorged' | AuditedDeed
   readonly at: Ms
   /** The invoice's mutable fields after the change. */
   readonly snapshot: InvoiceSnapshot
   /** Public payment record (`data.payment`) frozen at this moment; null for invoice events. */
   readonly payment: Readonly<Record<string, unknown>> | null
-  /** Transfer key the entry is about, for exceptions and mails. */
+  /** Transfer key the entry is about, for exceptions, mails and audits. */
   readonly paymentKey: string | null
+  /** Whose deed it was; audits only. */
+  readonly actor?: string
 }
 
 export interface Invoice {

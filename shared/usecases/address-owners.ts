@@ -1,0 +1,43 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { familyOf } from './attribute-transfers.ts'
+import type { Catalog } from './ports/catalog.ts'
+import type { WalletRepository, WatchedAddress } from './ports/wallets.ts'
+
+/** What finding the owners of an address needs. */
+export interface AddressOwnerDeps {
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** An address on a network, as a transfer names it. */
+export interface PaidAddress {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly matchKey: string
+}
+
+/**
+ * Workspaces by match key, through the key material that the address was derived from or the lists that hold it. All addresses are
+ * of one mode and network. Addresses that are nobody's are left out.
+ */
+export async function addressOwners(
+  deps: AddressOwnerDeps,
+  paid: readonly PaidAddress[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const [first] = paid
+  if (first === undefined) return new Map()
+  const family = familyOf(deps.catalog, first.network)
+  const matchKeys = paid.map(({ matchKey }) => matchKey)
+  const addresses = await deps.wallets.findAddresses(first.mode, family, matchKeys)
+  const byMaterial = new Map<string, readonly string[]>()
+  const materialsOf = ({ materialId, heldBy }: WatchedAddress) => heldBy ?? [materialId]
+  for (const materialId of new Set(addresses.flatMap(materialsOf))) {
+    byMaterial.set(materialId, await deps.wallets.workspacesUsing(materialId))
+  }
+  return new Map(
+    addresses.map((address) => [
+      address.matchKey,
+      [...new Set(materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? []))],
+    ]),
+  )
+}
