@@ -62,6 +62,7 @@ export function createBlockReader(filter: LogFilter): BlockReader {
         span.shrink(asked, found.rangeMax)
         continue
       }
+      if (asked > 1) await checkEnd(node, filter, found)
       span.grow(asked)
       logs.push(...found)
       start = end + 1
@@ -115,6 +116,18 @@ export function createBlockReader(filter: LogFilter): BlockReader {
       ({ block }) => checkSilence(node, block),
     )
     return fetched
+  }
+}
+
+/** A node that cuts long lists off leaves the block incomplete in which it stopped, and the blocks above it empty. */
+async function checkEnd(node: RpcNode, { contracts, topics }: LogFilter, found: readonly Log[]): Promise<void> {
+  const last = found.reduce<Log | null>((one, log) => (one && one.blockNumber > log.blockNumber ? one : log), null)
+  if (last === null) return
+  const { blockNumber, blockHash } = last
+  const question = { blockHash, address: contracts, topics: [topics] }
+  const whole = await node.call('eth_getLogs', [question], z.array(logSchema))
+  if (whole.length !== found.filter((log) => log.blockNumber === blockNumber).length) {
+    throw new NodeUnreliable(`the node cut its logs off in block ${blockNumber}`)
   }
 }
 
