@@ -38,15 +38,6 @@ export function createBlockReader(filter: LogFilter): BlockReader {
   const mayHold = createBloomTest()
   const spans = new WeakMap<RpcNode, LogSpan>()
 
-  async function readBlock(node: RpcNode, height: number): Promise<Block> {
-    const block = await node.call('eth_getBlockByNumber', [toQuantity(height), true], blockSchema.nullable())
-    if (block === null) throw new NodeUnreliable(`the node has no block ${height}`)
-    if (block.number !== height || block.transactions.some((transaction) => transaction.blockHash !== block.hash)) {
-      throw new NodeUnreliable(`the node's block ${height} contradicts itself`)
-    }
-    return block
-  }
-
   async function readLogs(node: RpcNode, from: number, to: number): Promise<readonly Log[]> {
     if (filter.contracts.length === 0) return []
     const span = spans.get(node) ?? createLogSpan(filter.rangeMax)
@@ -117,6 +108,15 @@ export function createBlockReader(filter: LogFilter): BlockReader {
     )
     return fetched
   }
+}
+
+async function readBlock(node: RpcNode, height: number): Promise<Block> {
+  const block = await node.call('eth_getBlockByNumber', [toQuantity(height), true], blockSchema.nullable())
+  if (block === null) throw new NodeUnreliable(`the node has no block ${height}`)
+  if (block.number !== height || block.transactions.some((transaction) => transaction.blockHash !== block.hash)) {
+    throw new NodeUnreliable(`the node's block ${height} contradicts itself`)
+  }
+  return block
 }
 
 /** A node that cuts long lists off leaves the block incomplete in which it stopped, and the blocks above it empty. */
