@@ -7,10 +7,7 @@ import { CHAIN_CURSORS } from './cursor-model.ts'
 import { toDate } from './dates.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
 import type { PaymentDocument } from './payment-model.ts'
-import { moveAll } from './payment-scan-writes.ts'
-
-/** In no block any more; a block that holds it brings it back. */
-const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }
+import { moveAll, ORPHANED } from './payment-scan-writes.ts'
 
 /** What a chain does to payments that are stored already. */
 type ChainMoves = Pick<

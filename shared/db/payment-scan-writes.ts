@@ -20,9 +20,13 @@ interface ScanWrite {
 
 const DUPLICATE_RETRIES = 3
 
+/** In no block any more; a block that holds it brings it back. */
+export const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }
+
 /**
  * Upserts sightings, each fenced by the epoch stored in its row. A newer holder's row refuses the filter and hence collides on
- * the unique key; that is the fence. A re-scan of known blocks moves nothing.
+ * the unique key; that is the fence. A re-scan of known blocks moves nothing. A transaction that moves another amount in
+ * another block becomes a payment of its own, under its key and that amount.
  */
 export async function recordSightings(
   payments: Payments,
@@ -33,17 +37,34 @@ export async function recordSightings(
 ): Promise<readonly Payment[]> {
   if (sightings.length === 0) return []
   const write: ScanWrite = { epoch, at, token: random.uuid() }
+  const stored = await upsert(payments, random, sightings, write)
+  const changed = stored.filter((row) => row.scanWrite === write.token).map(paymentFromDocument)
+  const others = withOtherAmounts(sightings, stored)
+  if (others.length === 0) return changed
+  // The first amount stands nowhere any more: it goes before the other one comes, so that they never count together.
+  const undone: Filter = { key: { $in: others.map(({ key }) => key) }, state: { $in: ['detected', 'confirmed'] } }
+  for (const { mode, network } of others.slice(0, 1)) {
+    changed.push(...(await moveAll(payments, random, { ...undone, mode, network }, ORPHANED, epoch, at)))
+  }
+  const renamed = others.map((sighting) => ({ ...sighting, key: `${sighting.key}:${sighting.amountBase}` }))
+  return [...changed, ...(await recordSightings(payments, random, renamed, epoch, at))]
+}
+
+async function upsert(
+  payments: Payments,
+  random: Random,
+  sightings: readonly PaymentSighting[],
+  write: ScanWrite,
+): Promise<readonly PaymentDocument[]> {
   const operations = sightings.map((sighting) => ({
     updateOne: {
-      filter: { key: sighting.key, scanEpoch: { $lte: epoch } },
-      update: sightingPipeline(sighting, unseenDocument(sighting, random.uuid(), at), write),
+      filter: { key: sighting.key, scanEpoch: { $lte: write.epoch } },
+      update: sightingPipeline(sighting, unseenDocument(sighting, random.uuid(), write.at), write),
       upsert: true as const,
     },
   }))
-  await upsertFenced(payments, operations, epoch)
-  const stored = await payments.find({ key: { $in: sightings.map((sighting) => sighting.key) } }).toArray()
-  refuseOtherAmounts(sightings, stored)
-  return stored.filter((row) => row.scanWrite === write.token).map(paymentFromDocument)
+  await upsertFenced(payments, operations, write.epoch)
+  return payments.find({ key: { $in: sightings.map((sighting) => sighting.key) } }).toArray()
 }
 
 interface Upsert {
@@ -74,17 +95,24 @@ async function upsertFenced(payments: Payments, operations: readonly Upsert[], e
   }
 }
 
-/** One key, two amounts: either the key is not stable or a node lies. Neither may be credited. */
-function refuseOtherAmounts(sightings: readonly PaymentSighting[], stored: readonly PaymentDocument[]): void {
-  const amounts = new Map(stored.map((row) => [row.key, row.amountBase]))
-  for (const sighting of sightings) {
-    const amount = amounts.get(sighting.key)
-    if (amount !== sighting.amountBase.toString()) {
-      throw new Error(
-        `transfer ${sighting.key} was stored with ${amount ?? 'no'} base units, now seen with ${sighting.amountBase}`,
-      )
-    }
-  }
+/**
+ * Sightings that move another amount than the one stored under their key. What a contract pays out may depend on the block
+ * that its transaction stands in, so in another block that is another payment. Throws when one block is told with two
+ * amounts: either the key is not stable or a node lies, and neither may be credited.
+ */
+function withOtherAmounts(
+  sightings: readonly PaymentSighting[],
+  stored: readonly PaymentDocument[],
+): readonly PaymentSighting[] {
+  const rows = new Map(stored.map((row) => [row.key, row]))
+  return sightings.filter(({ key, amountBase, block }) => {
+    const row = rows.get(key)
+    if (row?.amountBase === amountBase.toString()) return false
+    if (row !== undefined && block !== null && row.block?.hash !== block.hash) return true
+    throw new Error(
+      `transfer ${key} was stored with ${row?.amountBase ?? 'no'} base units, now seen with ${amountBase}`,
+    )
+  })
 }
 
 /** Starts from the stored row, or from `unseen` when there is none, and moves only what the sighting changes. */

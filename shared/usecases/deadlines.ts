@@ -62,7 +62,9 @@ async function chainPosition(
   if (!deps.catalog.hasNode(network, mode)) return now
   if (cursor === null || cursor.height < 0) return null
   // Where unconfirmed transactions are seen, the last look at all of them counts: a payment announced in time is on time.
-  if (!standsStill(cursor, now)) return Math.min(Math.max(cursor.time, cursor.mempoolAt ?? 0), now)
+  // Blocks may carry times in the future (Bitcoin: two hours): known is only what was there at the last look.
+  const scannedUntil = Math.min(cursor.time, cursor.headSeenAt)
+  if (!standsStill(cursor, now)) return Math.min(Math.max(scannedUntil, cursor.mempoolAt ?? 0), now)
   await deps.exceptions.open([
     {
       id: `halted_chain:${mode}:${network}`,

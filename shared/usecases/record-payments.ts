@@ -15,6 +15,7 @@ export interface RecordDeps extends AttributeDeps, Ambient {
     PaymentRepository,
     | 'recordSightings'
     | 'attributedAmong'
+    | 'listByInvoice'
     | 'dueForConfirmation'
     | 'confirmThrough'
     | 'orphanAbove'
@@ -51,10 +52,12 @@ export interface RecordInput {
  */
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const { unconfirmed = [] } = input
+  const now = deps.clock.now()
   const found = input.blocks.flatMap(({ height, hash, time, transfers }) =>
     transfers.map((transfer) => {
       const block = { height, hash, time }
-      return { transfer, block, seenAt: Math.min(time, inheritedSight(transfer, unconfirmed)) }
+      // Blocks may carry times in the future (Bitcoin: two hours); nothing is seen before it is there.
+      return { transfer, block, seenAt: Math.min(time, now, inheritedSight(transfer, unconfirmed)) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
@@ -87,7 +90,8 @@ export async function recordFindings(
   const { mode, network, epoch } = position
   const at = deps.clock.now()
   const ended = fates.length === 0 ? [] : await deps.payments.endUnconfirmed({ mode, network, epoch, fates, at })
-  const sightings = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
+  const attributed = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
+  const sightings = await inheritEnded(deps, attributed)
   const recorded = sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, epoch, at)
   const strays = await strayExceptions(deps, sightings)
   if (strays.length > 0) await deps.exceptions.openOnce(strays)
@@ -112,13 +116,33 @@ export function replacedBy(
  * When the money behind a transfer was first seen: a transaction that replaces another one and pays the same script is the
  * same payment to its payer. Infinity when it replaces none.
  */
-export function inheritedSight(transfer: RawTransfer, unconfirmed: readonly Payment[]): number {
+export function inheritedSight(
+  transfer: Pick<RawTransfer, 'matchKey' | 'spends'>,
+  unconfirmed: readonly Payment[],
+): number {
   const spends = new Set(transfer.spends)
   if (spends.size === 0) return Number.POSITIVE_INFINITY
   const replaced = unconfirmed.filter(
     (payment) => payment.matchKey === transfer.matchKey && payment.spends.some((outpoint) => spends.has(outpoint)),
   )
   return Math.min(Number.POSITIVE_INFINITY, ...replaced.map((payment) => payment.firstSeenAt))
+}
+
+/** What was replaced is `unconfirmed` no more once that is stored: after a failure its time is found with its invoice. */
+async function inheritEnded(
+  { payments }: Pick<RecordDeps, 'payments'>,
+  sightings: readonly PaymentSighting[],
+): Promise<readonly PaymentSighting[]> {
+  const spending = sightings.filter(({ spends }) => spends.length > 0)
+  if (spending.length === 0) return sightings
+  const stored = await payments.attributedAmong(spending.map(({ key }) => key))
+  const fresh = spending.filter(({ key }) => !stored.has(key))
+  const invoices = new Set(fresh.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [invoiceId])))
+  const earlier = (await Promise.all([...invoices].map((id) => payments.listByInvoice(id)))).flat()
+  return sightings.map((sighting) => ({
+    ...sighting,
+    firstSeenAt: Math.min(sighting.firstSeenAt, inheritedSight(sighting, earlier)),
+  }))
 }
 
 /** Where a scanner stands. */

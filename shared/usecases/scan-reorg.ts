@@ -26,6 +26,8 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     hash: fork.hash,
     time: fork.time,
     window: cutWindow(cursor.window, fork.height),
+    // Known is only what came before the fork, until the new branch is scanned and its mempool looked at.
+    ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, fork.time) }),
   })
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
