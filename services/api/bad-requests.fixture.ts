@@ -15,6 +15,9 @@ const VALID = {
   '/test/invoices/INVOICE/simulate': { scenario: 'paid' },
 } as const
 const BODY_PATHS = Object.keys(VALID)
+const LONG_NAME = 'x'.repeat(2_000)
+const LONG_NAME_PRINTED = `${'x'.repeat(999)}…`
+const MANY_NAMES = Array.from({ length: 60 }, (_, index) => `x${index}`)
 
 /**
  * A request and its refusal. `INVOICE` and `ENDPOINT` in the path stand for ids that exist. `paths` are those of the details, in
@@ -126,6 +129,8 @@ const queries: readonly BadRequest[] = [
   ...['', 'usd', 'CHF'].map((fiat) => invalid('GET', `/rates?fiat=${fiat}`, ['fiat'])),
   ...['', 'BTC', 'shib_ethereum'].map((asset) => invalid('GET', `/rates?asset=${asset}`, ['asset'])),
   ...['/webhook-endpoints', '/currencies', '/invoices/INVOICE'].map((path) => invalid('GET', `${path}?x=1`, ['x'])),
+  invalid('GET', `/invoices?${LONG_NAME}`, [LONG_NAME_PRINTED]),
+  invalid('GET', `/invoices?${MANY_NAMES.map((name) => `${name}&${name}`).join('&')}`, MANY_NAMES.slice(0, 50)),
   ...BODY_PATHS.map((path) => invalid('POST', `${path}?x=1`, ['x'], { body: {} })),
   invalid('POST', '/invoices/INVOICE/cancel?x=1', ['x']),
   invalid('DELETE', '/webhook-endpoints/ENDPOINT?x=1', ['x']),
@@ -162,6 +167,7 @@ const fields: readonly BadRequest[] = [
       body(path, `${JSON.stringify(valid).slice(0, -1)},${JSON.stringify(name)}:{"x":1}}`, name),
     ),
   ),
+  ...Object.entries(VALID).map(([path, valid]) => body(path, { ...valid, [LONG_NAME]: 1 }, LONG_NAME_PRINTED)),
   ...[299, 2_592_001, 300.5, -1, '600', null].map((life) =>
     body('/invoices', { ...INVOICE, expires_in: life }, 'expires_in'),
   ),

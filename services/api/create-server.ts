@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { createServer as createHttpServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
@@ -21,14 +21,18 @@ export function createServer(app: Express, ambient: Pick<Ambient, 'logger' | 'ra
   const fast = adoptPrototypes(express())
   const classes = fast && passesSelfTest(fast) ? adoptPrototypes(app) : null
   if (classes === null) ambient.logger.warn({}, 'express has changed inside: requests take its slow path')
-  const options = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
-  const server = createHttpServer(options, app)
+  const adopted = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
+  // Node's own refusal of a request without Host (RFC 9112 §3.2) would be an answer without the envelope.
+  const server = createHttpServer({ ...adopted, requireHostHeader: false }, (request, response) => {
+    if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(response, NO_HOST, ambient)
+    else app(request, response)
+  })
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else socket.end(malformedRequest(error.code, ambient))
+    else socket.end(rawAnswer(REFUSALS[error.code ?? ''] ?? NO_HTTP, ambient))
   })
   server.on('checkExpectation', (request, response) => app(request, response))
   return server
@@ -80,28 +84,45 @@ function passesSelfTest({ app, Request, Response }: AdoptedClasses): boolean {
   return passed
 }
 
-/** The raw answer to bytes that are no HTTP request; no bucket was asked, so the headers show a full one. */
-function malformedRequest(code: string | undefined, ambient: Pick<Ambient, 'random' | 'clock'>): string {
-  const [status, phrase] =
-    code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large']
-      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'Request Timeout']
-        : [400, 'Bad Request']
+type Ways = Pick<Ambient, 'random' | 'clock'>
+
+/** Status and text for a request that never reaches the application. */
+interface Refusal {
+  readonly status: number
+  readonly message: string
+}
+
+const NO_HTTP: Refusal = { status: 400, message: 'This is not an HTTP request.' }
+const NO_HOST: Refusal = { status: 400, message: 'The Host header is missing.' }
+/** By the code of Node's parser or timer. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
+}
+
+/** Headers and body of a refusal; no bucket was asked, so the headers show a full one. */
+function answerTo({ message }: Refusal, ambient: Ways): { headers: Record<string, string | number>; body: string } {
   const requestId = `req_${ambient.random.uuid().replaceAll('-', '')}`
-  const body = errorEnvelope(
-    new PaymeshError('VALIDATION_ERROR', { message: 'This is not an HTTP request.' }),
-    requestId,
-  )
-  return [
-    `HTTP/1.1 ${status} ${phrase}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-RateLimit-Limit: ${RATE_LIMIT_PER_MINUTE}`,
-    `X-RateLimit-Remaining: ${RATE_BURST}`,
-    `X-RateLimit-Reset: ${Math.ceil(ambient.clock.now() / 1_000)}`,
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n')
+  const body = errorEnvelope(new PaymeshError('VALIDATION_ERROR', { message }), requestId)
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-RateLimit-Limit': RATE_LIMIT_PER_MINUTE,
+    'X-RateLimit-Remaining': RATE_BURST,
+    'X-RateLimit-Reset': Math.ceil(ambient.clock.now() / 1_000),
+    Connection: 'close',
+  }
+  return { headers, body }
+}
+
+function refuse(response: ServerResponse, refusal: Refusal, ambient: Ways): void {
+  const { headers, body } = answerTo(refusal, ambient)
+  response.writeHead(refusal.status, headers).end(body)
+}
+
+/** The bytes of a refusal where there is no response to write to. */
+function rawAnswer(refusal: Refusal, ambient: Ways): string {
+  const { headers, body } = answerTo(refusal, ambient)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n')
 }

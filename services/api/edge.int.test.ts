@@ -91,6 +91,7 @@ describe('the envelope and the rate headers', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['a header of 20 KB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['no Host', 'GET /api/v1/invoices HTTP/1.1\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', 400],
   ])('keeps the envelope for %s', async (_name, bytes, status) => {
     const answer = await sendRaw(bytes)

@@ -12,6 +12,43 @@ function openRequest(): IncomingMessage {
   return request
 }
 
+function finishedRequest(headers: Record<string, string>): IncomingMessage {
+  const request = new IncomingMessage(new Socket())
+  request.headers = { 'content-length': '2', ...headers }
+  request.push('{}')
+  request.push(null)
+  return request
+}
+
+describe('the media type', () => {
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json;',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; charset=utf8',
+    'application/json; odata=verbose; charset=utf-8',
+    'application/json\t; profile="x"',
+  ])('%s is read', async (type) => {
+    await expect(readBody(finishedRequest({ 'content-type': type }))).resolves.toEqual(Buffer.from('{}'))
+  })
+
+  it.each([
+    '',
+    'text/json',
+    'application/jsonx',
+    'application/json-patch+json',
+    'application/json, text/plain',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json; charset=',
+  ])('%s is refused', async (type) => {
+    await expect(readBody(finishedRequest({ 'content-type': type }))).rejects.toMatchObject({ status: 415 })
+  })
+})
+
 // Guarantee: nobody can raise the alarm for server faults, or keep a request open for ever, by hanging up.
 describe('a client that goes away', () => {
   const ABORTED = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })

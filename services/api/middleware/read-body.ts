@@ -6,7 +6,9 @@ import { invalid } from '#shared/contracts/http/validate.ts'
 /** Largest request body. */
 const BODY_BYTES_MAX = 256 * 1_024
 
-const JSON_TYPE = /^application\/json *(; *charset *= *"?utf-8"? *)?$/i
+const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
+/** The charset parameter of a media type. JSON defines no parameter at all, so that every other one is ignored. */
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/gi
 const EMPTY = Buffer.alloc(0)
 
 /**
@@ -49,7 +51,9 @@ function isPlainJson(headers: IncomingMessage['headers']): boolean {
   const type = headers['content-type']
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return false
-  return type === 'application/json' || (type !== undefined && JSON_TYPE.test(type))
+  if (type === 'application/json') return true
+  if (type === undefined || !JSON_TYPE.test(type)) return false
+  return Array.from(type.matchAll(CHARSET)).every(([, charset]) => /^utf-?8$/i.test(charset ?? ''))
 }
 
 function tooLarge(): PaymeshError {

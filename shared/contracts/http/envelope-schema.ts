@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
+import { DETAILS_MAX, PATH_LENGTH_MAX } from './validate.ts'
 import { freeText, STORED_TEXT } from './wire-types.ts'
 
 const ERROR_CODES = Object.keys(ERROR_TABLE) as [ErrorCode, ...ErrorCode[]]
-const DETAILS_MAX = 50
-const PATH_LENGTH_MAX = 1_000
 
 const requestId = z
   .string()
@@ -29,7 +28,7 @@ const listMeta = z
 const errorDetail = z
   .strictObject({
     path: freeText(PATH_LENGTH_MAX).describe('Dotted path of the offending field: `customer.email`, `events.2`.'),
-    message: freeText(PATH_LENGTH_MAX).describe('What is wrong with it.'),
+    message: freeText(1_000).describe('What is wrong with it.'),
   })
   .meta({ id: 'ErrorDetail', description: 'One offending field.' })
 

@@ -2,13 +2,15 @@ import type { z } from 'zod'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 
 /** Most offending fields that one answer lists; a body of 256 KB can be wrong in many places. */
-const DETAILS_MAX = 50
+export const DETAILS_MAX = 50
+/** Longest path that an answer prints, in UTF-16 units; the names of unknown fields are the caller's own. */
+export const PATH_LENGTH_MAX = 1_000
 
 /** The parsed value, or `VALIDATION_ERROR` with the dotted path of every offending field, each once. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw invalid(onePerPath(result.error.issues.flatMap(toDetails)).slice(0, DETAILS_MAX))
+  throw invalid(onePerPath(result.error.issues.flatMap(toDetails)))
 }
 
 /** The first fault of each field: a value of the wrong type also breaks rules that make no sense for it. */
@@ -18,9 +20,17 @@ function onePerPath(details: readonly ErrorDetail[]): ErrorDetail[] {
   return [...first.values()]
 }
 
-/** `VALIDATION_ERROR` with these details; for rules that a schema cannot express. */
+/**
+ * `VALIDATION_ERROR` with these details; for rules that a schema cannot express. Callers choose how many fields are
+ * wrong and what unknown ones are called, so the list ends at `DETAILS_MAX` and each path at `PATH_LENGTH_MAX`.
+ */
 export function invalid(details: readonly ErrorDetail[]): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details })
+  const printed = details.slice(0, DETAILS_MAX).map((detail) => ({ ...detail, path: printedPath(detail.path) }))
+  return new PaymeshError('VALIDATION_ERROR', { details: printed })
+}
+
+function printedPath(path: string): string {
+  return path.length <= PATH_LENGTH_MAX ? path : `${path.slice(0, PATH_LENGTH_MAX - 1)}…`
 }
 
 function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
