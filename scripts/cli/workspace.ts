@@ -5,11 +5,17 @@ import { updateWorkspace } from '#shared/usecases/update-workspace.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 
-/** A limit given on the command line: a whole number, or `none` for no limit. */
-function parseLimit(text: string): number | null {
-  if (text === 'none') return null
+/** A limit given on the command line; commander would turn a null into an empty text. */
+type GivenLimit = number | 'none'
+
+function parseLimit(text: string): GivenLimit {
+  if (text === 'none') return text
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number or "none" is needed')
   return Number(text)
+}
+
+function limitOf(given: GivenLimit): number | null {
+  return given === 'none' ? null : given
 }
 
 function present(workspace: Workspace): object {
@@ -36,9 +42,9 @@ function parseDays(text: string): number {
 
 interface UpdateOptions extends OutputOptions {
   readonly status?: Workspace['status']
-  readonly invoicesPerMonth?: number | null
-  readonly paymentLinks?: number | null
-  readonly webhookEndpoints?: number | null
+  readonly invoicesPerMonth?: GivenLimit
+  readonly paymentLinks?: GivenLimit
+  readonly webhookEndpoints?: GivenLimit
   readonly quarantineDays?: number
 }
 
@@ -51,9 +57,9 @@ async function update(id: string, options: UpdateOptions): Promise<void> {
         ...(status !== undefined && { status }),
         ...(quarantineDays !== undefined && { policy: { quarantineMs: quarantineDays * DAY_MS } }),
         limits: {
-          ...(invoicesPerMonth !== undefined && { invoicesPerMonth }),
-          ...(paymentLinks !== undefined && { paymentLinks }),
-          ...(webhookEndpoints !== undefined && { webhookEndpoints }),
+          ...(invoicesPerMonth !== undefined && { invoicesPerMonth: limitOf(invoicesPerMonth) }),
+          ...(paymentLinks !== undefined && { paymentLinks: limitOf(paymentLinks) }),
+          ...(webhookEndpoints !== undefined && { webhookEndpoints: limitOf(webhookEndpoints) }),
         },
       },
     })

@@ -3,6 +3,9 @@ import { promisify } from 'node:util'
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, inject, test, vi } from 'vitest'
 import { createPaymesh } from '#clients/typescript/src/main.ts'
+import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { ASSETS } from '#shared/chains/assets.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { useWorld } from '#test/support/use-world.ts'
 
 const world = useWorld()
@@ -30,6 +33,19 @@ function accountKey(): { xpub: string; xprv: string; first: string } {
   }
 }
 
+interface Explained {
+  readonly conclusion: string
+  readonly payments: readonly { readonly id: string }[]
+  readonly open_exceptions: readonly object[]
+}
+
+/** A real transfer on the local chain to any address. */
+async function payIn(asset: AssetId, to: string, amountBase: bigint): Promise<string> {
+  const rpcUrl = world().dev.rpcUrls?.['ethereum'] ?? ''
+  const { txHash } = await payLocally({ rpcUrl, asset, contract: ASSETS[asset].contract, to, amountBase })
+  return txHash
+}
+
 describe('paymesh', () => {
   test.each([
     'workspace create',
@@ -42,6 +58,16 @@ describe('paymesh', () => {
     'wallet list',
     'wallet show',
     'wallet disable',
+    'invoice show',
+    'invoice explain',
+    'tx explain',
+    'payment attach',
+    'exceptions list',
+    'exceptions close',
+    'chain status',
+    'chain rescan',
+    'chain rewind',
+    'chain resume',
     'migrate',
     'doctor',
     'pay',
@@ -71,6 +97,18 @@ describe('paymesh', () => {
     await expect(merchant.invoices.list().page()).rejects.toThrow('WORKSPACE_SUSPENDED')
     await cli('workspace', 'update', workspaceId, '--status', 'active')
     await merchant.invoices.list().page()
+  })
+
+  test('a plan limit is set and lifted again', async () => {
+    const { cli, merchant, workspaceId } = world()
+    const before = await cli<object>('workspace', 'update', workspaceId)
+    const limited = await cli<object>('workspace', 'update', workspaceId, '--payment-links', '0')
+    expect(limited).toEqual({ ...before, payment_links: 0 })
+    const link = { title: 'Mug', amount: '5.00', currency: 'USD' } as const
+    await expect(merchant.paymentLinks.create(link)).rejects.toThrow('PLAN_LIMIT_REACHED')
+    const lifted = await cli<object>('workspace', 'update', workspaceId, '--payment-links', 'none')
+    expect(lifted).toEqual({ ...before, payment_links: null })
+    await merchant.paymentLinks.create(link)
   })
 
   test('a wallet shows its first addresses and receives', async () => {
@@ -116,6 +154,87 @@ describe('paymesh', () => {
     const sent = await cli<{ amount: string; tx_hash: string }>('pay', invoice.id)
     expect(sent.tx_hash).toMatch(/^0x[0-9a-f]{64}$/)
     await waitForEvent(invoice.id, 'invoice.paid')
+  })
+
+  test('explains an invoice that nobody paid, the payment in another asset, and settles it by an operator’s word', async () => {
+    const { cli, createInvoice, waitForEvent, getInvoice, eventTypes } = world()
+    const invoice = await createInvoice({ asset: 'usdc_ethereum' })
+    const unpaid = await cli<{ conclusion: string }>('invoice', 'explain', invoice.id)
+    expect(unpaid.conclusion).toMatch(/^Not paid because nothing arrived at 0x[0-9a-fA-F]{40} \(USDC on ethereum\)/)
+    expect(await cli('invoice', 'show', invoice.id)).toMatchObject({ id: invoice.id, status: 'pending', mode: 'test' })
+
+    const txHash = await payIn('usdt_ethereum', invoice.crypto?.address ?? '', 25_000_000n)
+    const stored = await vi.waitFor(
+      async () => {
+        const known = await cli<Explained>('invoice', 'explain', invoice.id)
+        expect(known.payments).toMatchObject([{ asset: 'usdt_ethereum', state: 'confirmed', counted: false }])
+        expect(known.open_exceptions).toMatchObject([{ kind: 'wrong_asset' }])
+        return known
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    expect(stored.conclusion).toContain('the invoice asked for another asset on this address')
+    const told = await cli<{ stored: object[] }>('tx', 'explain', 'ethereum', txHash)
+    expect(told.stored).toMatchObject([{ invoice_id: invoice.id, tx_hash: txHash, amount: '25' }])
+
+    const [payment] = stored.payments
+    const attach = ['payment', 'attach', payment?.id ?? '', '--invoice', invoice.id, '--value', '25000000'] as const
+    expect(await cli(...attach, '--dry-run')).toMatchObject({ status: 'paid', changed: false, dry_run: true })
+    expect((await getInvoice(invoice.id)).status).toBe('pending')
+    expect(await cli(...attach)).toMatchObject({ status_before: 'pending', status: 'paid', changed: true })
+    expect(await cli(...attach)).toMatchObject({ status: 'paid', changed: false })
+    await waitForEvent(invoice.id, 'invoice.paid')
+    expect(eventTypes(invoice.id).filter((type) => type === 'invoice.paid')).toHaveLength(1)
+    const open = await cli<{ invoice_id: string | null }[]>('exceptions', 'list')
+    expect(open.filter((one) => one.invoice_id === invoice.id)).toEqual([])
+  })
+
+  /** Nothing that was announced may be announced again because somebody on call reads blocks again. */
+  test('a rescan and a rewind of a running scanner announce nothing twice', async () => {
+    const { cli, createInvoice, pay, waitForEvent, eventTypes } = world()
+    const invoice = await createInvoice()
+    const txHash = await pay(invoice)
+    await waitForEvent(invoice.id, 'invoice.paid')
+    const announced = eventTypes(invoice.id)
+    const [place] = (await cli<{ stored: { block_height: number }[] }>('tx', 'explain', 'ethereum', txHash)).stored
+    const height = place?.block_height ?? 0
+    const planned = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--dry-run')
+    expect(planned).toMatchObject({ command: null, plan: { from: height } })
+    const rescan = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--to', String(height))
+    expect(rescan).toMatchObject({ command: { status: 'done', changed: 0 } })
+    const rewind = await cli('chain', 'rewind', 'ethereum', '--to', String(height - 1))
+    expect(rewind).toMatchObject({ command: { status: 'done' } })
+    await vi.waitFor(
+      async () => {
+        const found = await cli<{ network: string; recheck_through: number | null; lease: unknown }[]>(
+          'chain',
+          'status',
+        )
+        expect(found.find(({ network }) => network === 'ethereum')).toMatchObject({ recheck_through: null })
+      },
+      { timeout: 20_000, interval: 500 },
+    )
+    expect(await cli('chain', 'resume', 'ethereum')).toMatchObject({ command: null })
+    // Whatever was announced again would stand before the events of a later invoice.
+    const later = await createInvoice()
+    await waitForEvent(later.id, 'invoice.pending')
+    expect(eventTypes(invoice.id)).toEqual(announced)
+    expect((await cli<{ conclusion: string }>('invoice', 'explain', invoice.id)).conclusion).toBe('Paid.')
+  })
+
+  test('an address that is nobody’s, a transaction that is none', async () => {
+    const { cli } = world()
+    const txHash = await payIn('usdt_ethereum', '0x00000000000000000000000000000000000000aa', 1_000_000n)
+    const known = await vi.waitFor(async () => {
+      const told = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', txHash)
+      expect(told.conclusion).toContain('pays no address of this installation')
+      return told
+    })
+    expect(known).toMatchObject({ stored: [], transfers: [{ ours: false, amount: '1' }] })
+    const none = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', `0x${'ab'.repeat(32)}`)
+    expect(none.conclusion).toContain('knows no mined transaction')
+    const unknown = await paymesh('invoice', 'explain', 'nobody', '--json')
+    expect(JSON.parse(unknown.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
   })
 
   test('doctor finds a healthy installation, migrate finds nothing to do', async () => {
