@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startStores } from '#scripts/embedded/stores.ts'
 import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
 import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { readProcfile } from '#scripts/start/procfile.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
 import { connectDatabase, type Database } from '#shared/db/connect.ts'
 import { CHAIN_CURSORS } from '#shared/db/cursor-model.ts'
@@ -124,7 +125,7 @@ async function openStage({ print }: BenchOptions, undo: (() => Promise<unknown> 
     async startScanner() {
       const health = await freePort()
       const child = await startChild(
-        ['scripts/service.mjs', 'scanner'],
+        readProcfile().find(({ name }) => name === 'scanner')?.args ?? [],
         { ...env, PAYMESH_METRICS_PORT: String(health) },
         () => isReady(health),
       )
@@ -189,6 +190,8 @@ async function heightOf(db: Database): Promise<number> {
 async function followTip(stage: Stage): Promise<readonly number[]> {
   const { chain, db } = stage
   const scanner = await stage.startScanner()
+  // The cursor stands at the head from before: only a further block shows that this process is awake.
+  await chain.mine()
   const head = Number(await chain.rpc('eth_blockNumber'))
   while ((await heightOf(db)) < head) await pause(50)
   const minedAt = new Map<number, number>()
