@@ -118,14 +118,13 @@ function withOtherAmounts(
 /** Starts from the stored row, or from `unseen` when there is none, and moves only what the sighting changes. */
 function sightingPipeline(sighting: PaymentSighting, unseen: PaymentDocument, write: ScanWrite): object[] {
   const { block } = sighting
-  const gone = block === null ? ['orphaned', 'dropped'] : ['orphaned', 'dropped', 'replaced']
   const moved = {
     $and: [
       { $eq: ['$amountBase', { $literal: sighting.amountBase.toString() }] },
       {
         $or: [
           { $eq: ['$version', 0] },
-          { $in: ['$state', gone] },
+          { $in: ['$state', ['orphaned', 'dropped', 'replaced']] },
           // A mempool view never takes a block away from a payment; only a reorg does.
           ...(block === null ? [] : [{ $ne: ['$block.hash', { $literal: block.hash }] }]),
         ],

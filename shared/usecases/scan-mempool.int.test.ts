@@ -117,6 +117,22 @@ describe('a payment in the mempool', () => {
     expect(await stored()).toMatchObject({ status: 'confirming' })
   })
 
+  // Guarantee: nodes may hold different versions of a payment; whichever is asked, one of them counts.
+  it('counts again when the node asked next has it and not its replacement', async () => {
+    const [first, bump] = [transfer('h1', ['in:6']), transfer('h2', ['in:6'])]
+    see([first])
+    await look()
+    see([bump], [['in:6', 'h2']])
+    await look()
+    see([first], [['in:6', 'h1']])
+    await look()
+    expect(await states()).toEqual(['h1 detected', 'h2 replaced'])
+    see([bump], [['in:6', 'h2']])
+    await look()
+    expect(await states()).toEqual(['h1 replaced', 'h2 detected'])
+    expect(await stored()).toMatchObject({ status: 'confirming' })
+  })
+
   it('steps the invoice back when the replacement pays somebody else', async () => {
     see([transfer('c1', ['in:2'])])
     await look()
