@@ -2,13 +2,16 @@ import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { type Config, parseConfig } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createStoreClock } from '#shared/db/clock.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
@@ -78,6 +81,9 @@ async function openInstallation() {
     rates: createRateRepository(db),
     deliveries: createDeliveryRepository(db),
     exceptions: createExceptionRepository(db),
+    payments: createPaymentRepository(db, random),
+    events: createEventRepository(db),
+    commands: createChainCommandRepository(db),
     mails: createMailRepository(db),
     close: async () => {
       clock.stop()

@@ -1,9 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { addChainCommands } from './chain.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addExceptionCommands } from './exceptions.ts'
+import { addInvoiceCommands } from './invoice.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addPayCommand } from './pay.ts'
+import { addPaymentCommand } from './payment.ts'
+import { addTxCommand } from './tx.ts'
 import { addWalletCommands } from './wallet.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
@@ -17,6 +22,11 @@ function createProgram(): Command {
   addWorkspaceCommands(program)
   addKeyCommands(program)
   addWalletCommands(program)
+  addInvoiceCommands(program)
+  addTxCommand(program)
+  addPaymentCommand(program)
+  addExceptionCommands(program)
+  addChainCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
   addPayCommand(program)

@@ -5,6 +5,7 @@ import { FAMILIES, type Family, MODES, type Mode, NETWORK_IDS, type NetworkId } 
 import { type AddedWallet, addWallet } from '#shared/usecases/add-wallet.ts'
 import { disableWallet } from '#shared/usecases/disable-wallet.ts'
 import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts'
+import { actorName } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { describeUse, presentWallet, readUse } from './wallet-use.ts'
@@ -103,7 +104,7 @@ async function show(id: string, options: OutputOptions): Promise<void> {
 async function disable(id: string, options: OutputOptions & { readonly dryRun?: boolean }): Promise<void> {
   await withInstallation(async (installation) => {
     const dryRun = options.dryRun ?? false
-    const { wallet, changed } = await disableWallet(installation, { walletId: id, dryRun })
+    const { wallet, changed } = await disableWallet(installation, { walletId: id, dryRun, actor: actorName() })
     const text = !changed
       ? `wallet ${id} was disabled already; nothing changed`
       : dryRun

@@ -195,7 +195,7 @@ describe('a disabled wallet', () => {
   it('locks nothing more, and credits what it issued', async () => {
     const { wallet } = await add([addressAt(10)])
     const asked = await created()
-    await disableWallet(api.engine.deps, { walletId: wallet.id, dryRun: false })
+    await disableWallet(api.engine.deps, { walletId: wallet.id, dryRun: false, actor: 'test' })
     api.engine.advance(6_000)
     // Test mode falls back to its built-in wallet.
     expect((await created()).address).not.toBe(addressAt(10))

@@ -5,7 +5,7 @@ import { paymentFromDocument } from './payment-mapping.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 /** What people on call ask about payments, and what they may change. */
-type Lookups = Pick<PaymentRepository, 'findById' | 'listByTransaction' | 'countInBlocks' | 'attribute'>
+type Lookups = Pick<PaymentRepository, 'findById' | 'listByTransaction' | 'listUnheld' | 'countInBlocks' | 'attribute'>
 
 /** The part of the payment repository that operators use. */
 export function createPaymentLookups(payments: mongoose.mongo.Collection<PaymentDocument>): Lookups {
@@ -23,6 +23,14 @@ export function createPaymentLookups(payments: mongoose.mongo.Collection<Payment
         .toArray()
       return found.map(paymentFromDocument)
     },
+    listUnheld: async (mode, matchKeys, limit) =>
+      (
+        await payments
+          .find({ matchKey: { $in: [...matchKeys] }, invoiceId: null, mode })
+          .sort({ _id: -1 })
+          .limit(limit)
+          .toArray()
+      ).map(paymentFromDocument),
     countInBlocks: async ({ mode, network, from, to }) => {
       const found = await payments
         .aggregate<{ _id: PaymentDocument['state']; count: number }>([

@@ -92,6 +92,7 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
       key: { network: 1, mode: 1, confirmAt: 1 },
       partialFilterExpression: { state: 'detected' },
     },
+    { name: 'payment_address', key: { matchKey: 1, invoiceId: 1, _id: -1 } },
     { name: 'payment_block', key: { network: 1, mode: 1, 'block.height': 1 } },
   ],
 )

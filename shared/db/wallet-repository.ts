@@ -1,6 +1,8 @@
 import type mongoose from 'mongoose'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { AuditRecord } from '#shared/usecases/ports/audit.ts'
 import type { KeyMaterial, Wallet, WalletRepository, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import { duplicateKeyFields, ignoringDuplicates } from './duplicate-key.ts'
@@ -21,7 +23,7 @@ export function createWalletRepository(db: Database): WalletRepository {
   const addresses = db.collection(ADDRESSES)
   return {
     ...materialRecords(materials),
-    ...walletRecords(db.collection(WALLETS)),
+    ...walletRecords(db),
     ...watches(addresses),
     ...listedAddresses(addresses),
     reserveIndexes: (materialId, count) => reserveIndexes(materials, materialId, count),
@@ -94,7 +96,8 @@ function materialRecords(materials: mongoose.mongo.Collection<KeyMaterialDocumen
   }
 }
 
-function walletRecords(wallets: mongoose.mongo.Collection<WalletDocument>) {
+function walletRecords(db: Database) {
+  const wallets = db.collection(WALLETS)
   return {
     insertWallet: async (wallet: Wallet): Promise<'inserted' | 'exists'> => {
       const { id, createdAt, disabledAt, ...same } = wallet
@@ -122,12 +125,16 @@ function walletRecords(wallets: mongoose.mongo.Collection<WalletDocument>) {
       const stored = await wallets.findOne({ _id: id })
       return stored === null ? null : walletFromDocument(stored)
     },
-    setDisabled: async (id: string, disabledAt: number | null): Promise<Wallet | null> => {
+    setDisabled: async (id: string, disabledAt: number | null, audit?: AuditRecord): Promise<Wallet | null> => {
       const date = toDateOrNull(disabledAt)
-      await wallets.updateOne(
-        { _id: id, disabledAt: date === null ? { $ne: null } : null },
-        { $set: { disabledAt: date } },
-      )
+      const filter = { _id: id, disabledAt: date === null ? { $ne: null } : null }
+      const change = { $set: { disabledAt: date } }
+      if (audit === undefined) await wallets.updateOne(filter, change)
+      else {
+        await audited(db, audit, async (session) => {
+          return (await wallets.updateOne(filter, change, { session })).matchedCount === 1
+        })
+      }
       const stored = await wallets.findOne({ _id: id })
       return stored === null ? null : walletFromDocument(stored)
     },

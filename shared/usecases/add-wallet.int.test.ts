@@ -148,13 +148,13 @@ describe('addWallet', () => {
     const workspaceId = await workspace('off@example.com')
     const { wallet } = await addWallet(deps, input(workspaceId))
     const off = { ...deps, wallets: createWalletRepository(stores.db) }
-    const disable = (dryRun: boolean) => disableWallet(off, { walletId: wallet.id, dryRun })
+    const disable = (dryRun: boolean) => disableWallet(off, { walletId: wallet.id, dryRun, actor: 'test' })
     expect(await disable(true)).toMatchObject({ changed: true })
     expect((await off.wallets.findWallet(wallet.id))?.disabledAt).toBeNull()
     const done = await disable(false)
     expect(await disable(false)).toEqual({ wallet: done.wallet, changed: false })
     expect((await addWallet(deps, input(workspaceId))).wallet.disabledAt).toBeNull()
-    await expect(disableWallet(off, { walletId: 'unknown', dryRun: false })).rejects.toMatchObject({
+    await expect(disableWallet(off, { walletId: 'unknown', dryRun: false, actor: 'test' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
   })

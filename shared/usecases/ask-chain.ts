@@ -30,8 +30,9 @@ export interface AskChainInput {
 
 /** What a request is about to do. */
 export interface ChainPlan {
-  /** Where the scanner stands. */
+  /** Where the scanner stands, and how. */
   readonly height: number
+  readonly status: ChainCursor['status']
   /** Blocks that will be read again; both null for `resume`, whose fork only the scanner finds. */
   readonly from: number | null
   readonly to: number | null
@@ -67,6 +68,7 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
       : await deps.payments.countInBlocks({ mode, network, from: range.readFrom, to: range.readTo })
   const plan = {
     height: cursor.height,
+    status: cursor.status,
     from: range?.readFrom ?? null,
     to: range?.readTo ?? null,
     livePayments: counted.live,

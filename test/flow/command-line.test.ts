@@ -41,7 +41,7 @@ interface Explained {
 
 /** A real transfer on the local chain to any address. */
 async function payIn(asset: AssetId, to: string, amountBase: bigint): Promise<string> {
-  const rpcUrl = world().dev.rpcUrls?.['ethereum'] ?? ''
+  const rpcUrl = world().dev.rpcUrls['ethereum'] ?? ''
   const { txHash } = await payLocally({ rpcUrl, asset, contract: ASSETS[asset].contract, to, amountBase })
   return txHash
 }
@@ -225,11 +225,14 @@ describe('paymesh', () => {
   test('an address that is nobody’s, a transaction that is none', async () => {
     const { cli } = world()
     const txHash = await payIn('usdt_ethereum', '0x00000000000000000000000000000000000000aa', 1_000_000n)
-    const known = await vi.waitFor(async () => {
-      const told = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', txHash)
-      expect(told.conclusion).toContain('pays no address of this installation')
-      return told
-    })
+    const known = await vi.waitFor(
+      async () => {
+        const told = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', txHash)
+        expect(told.conclusion).toContain('pays no address of this installation')
+        return told
+      },
+      { timeout: 20_000, interval: 500 },
+    )
     expect(known).toMatchObject({ stored: [], transfers: [{ ours: false, amount: '1' }] })
     const none = await cli<{ conclusion: string }>('tx', 'explain', 'ethereum', `0x${'ab'.repeat(32)}`)
     expect(none.conclusion).toContain('knows no mined transaction')

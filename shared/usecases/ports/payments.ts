@@ -176,6 +176,8 @@ export interface PaymentRepository {
   findById(id: string): Promise<Payment | null>
   /** Everything stored of one transaction, by the order of transfer keys. */
   listByTransaction(mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]>
+  /** Payments to these addresses that belong to no invoice, newest first. */
+  listUnheld(mode: Mode, matchKeys: readonly string[], limit: number): Promise<readonly Payment[]>
   /** Live on-chain payments in blocks from `from` to `to`: how many there are, and how many of them are confirmed. */
   countInBlocks(scope: {
     mode: Mode

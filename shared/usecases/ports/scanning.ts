@@ -127,6 +127,16 @@ export interface ChainClient {
   doubted?(
     transactions: readonly { readonly txHash: string; readonly height: number; readonly blockHash: string }[],
   ): Promise<ReadonlySet<string>>
+  /** The block that holds a transaction; null when the node knows of none. Absent where nodes cannot be asked for single transactions. */
+  locate?(txHash: string): Promise<TransactionPlace | null>
+}
+
+/** Where a node says that a transaction stands. */
+export interface TransactionPlace {
+  readonly height: number
+  readonly blockHash: string
+  /** False when it was mined and failed: it moved nothing. */
+  readonly succeeded: boolean
 }
 
 /** The node is on another chain or a token has other decimals than our row: never scan it. */

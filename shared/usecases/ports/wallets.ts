@@ -1,5 +1,6 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 
 /** What a wallet receives with: addresses derived from a key, a list of addresses, or one address with unique amounts. */
 export const WALLET_KINDS = ['xpub', 'pool', 'address'] as const
@@ -66,8 +67,11 @@ export interface WalletRepository {
   insertWallet(wallet: Wallet): Promise<'inserted' | 'exists'>
   listWallets(workspaceId: string | null): Promise<readonly Wallet[]>
   findWallet(id: string): Promise<Wallet | null>
-  /** Ends or allows new locks on a wallet; null when unknown. Setting what is set already changes nothing, the time included. */
-  setDisabled(id: string, disabledAt: Ms | null): Promise<Wallet | null>
+  /**
+   * Ends or allows new locks on a wallet; null when unknown. Setting what is set already changes nothing, the time included.
+   * A change is stored together with its audit row when one is given.
+   */
+  setDisabled(id: string, disabledAt: Ms | null, audit?: AuditRecord): Promise<Wallet | null>
   /** Workspaces with a wallet on this material, for owners' mails. */
   workspacesUsing(materialId: string): Promise<readonly string[]>
   /**

@@ -72,6 +72,14 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
       )
       return new Set(told?.answer.flat())
     },
+    locate: (txHash) =>
+      pool.use(async (node) => {
+        const receipt = await readReceipt(node, txHash)
+        if (receipt === null) return null
+        const { blockNumber, blockHash, status } = receipt
+        if (blockNumber === undefined) throw new NodeUnreliable('the receipt of a transaction names no block')
+        return { height: blockNumber, blockHash, succeeded: status === '0x1' }
+      }),
     close: () => rpc.close(),
   }
 }

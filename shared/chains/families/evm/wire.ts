@@ -45,7 +45,12 @@ export const logSchema = z.object({
 export type Log = z.infer<typeof logSchema>
 
 /** What a receipt says about success, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
-export const receiptSchema = z.object({ transactionHash: hash, blockHash: hash, status: z.enum(['0x0', '0x1']) })
+export const receiptSchema = z.object({
+  transactionHash: hash,
+  blockHash: hash,
+  blockNumber: height.optional(),
+  status: z.enum(['0x0', '0x1']),
+})
 export type Receipt = z.infer<typeof receiptSchema>
 
 /** Returned bytes of `eth_call`. */

@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { closeException } from '#shared/usecases/close-exception.ts'
+import { actorName } from './actor.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print, table } from './output.ts'
+import { snakeCase } from './snake-case.ts'
+
+async function list(options: OutputOptions & { readonly workspace?: string }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const open = await installation.exceptions.listOpen(options.workspace ?? null)
+    const rows = open.map(({ id, kind, openedAt, workspaceId, invoiceId, detail }) => [
+      kind,
+      new Date(openedAt).toISOString(),
+      workspaceId ?? 'operators',
+      invoiceId ?? '-',
+      detail,
+      id,
+    ])
+    print(
+      options,
+      snakeCase(open),
+      table(['KIND', 'OPENED', 'WORKSPACE', 'INVOICE', 'WHAT', 'ID'], rows, 'nothing waits'),
+    )
+  })
+}
+
+async function close(id: string, options: OutputOptions & { readonly dryRun?: boolean }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const dryRun = options.dryRun ?? false
+    const { exception, changed } = await closeException(installation, { id, dryRun, actor: actorName() })
+    const text = !changed
+      ? `exception ${id} was closed already; nothing changed`
+      : dryRun
+        ? `exception ${id} would be closed; nothing was changed`
+        : `exception ${id} is closed`
+    print(options, { ...Object(snakeCase(exception)), changed: changed && !dryRun, dry_run: dryRun }, text)
+  })
+}
+
+/** `exceptions list | close`. */
+export function addExceptionCommands(program: Command): void {
+  const exceptions = program.command('exceptions').description('The inbox of what waits for a person.')
+  exceptions
+    .command('list')
+    .description('List what is open, newest first.')
+    .option('--workspace <id>', 'only what concerns this workspace')
+    .option('--json', 'print one JSON value')
+    .action(list)
+  exceptions
+    .command('close <id>')
+    .description('Close an entry; the money or invoice it is about stays as it is. Noted in the audit trail.')
+    .option('--dry-run', 'show what would change and change nothing')
+    .option('--json', 'print one JSON value')
+    .action(close)
+}

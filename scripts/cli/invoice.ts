@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { explainInvoice } from '#shared/usecases/explain-invoice.ts'
+import { presentInvoice, snapshotInvoice } from '#shared/usecases/present-invoice.ts'
+import { invoiceText } from './explain-text.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print } from './output.ts'
+import { snakeCase } from './snake-case.ts'
+
+async function show(id: string, options: OutputOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const invoice = await installation.invoices.findById(id)
+    if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `There is no invoice ${id}.` })
+    const urls = { checkoutBaseUrl: installation.config.checkout.baseUrl }
+    const shown = {
+      ...presentInvoice(invoice.terms, snapshotInvoice(invoice.state), urls),
+      workspace_id: invoice.terms.workspaceId,
+      mode: invoice.terms.mode,
+    }
+    const lines = Object.entries(shown).map(([name, value]) => {
+      return `${name.padEnd(18)} ${typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? '-')}`
+    })
+    print(options, shown, lines.join('\n'))
+  })
+}
+
+async function explain(id: string, options: OutputOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const known = await explainInvoice(installation, id)
+    print(options, snakeCase(known), invoiceText(known))
+  })
+}
+
+/** `invoice show | explain`. */
+export function addInvoiceCommands(program: Command): void {
+  const invoice = program.command('invoice').description('Show invoices, and answer why one is not paid.')
+  invoice
+    .command('show <id>')
+    .description('Show an invoice as the API does, with its workspace and mode.')
+    .option('--json', 'print one JSON value')
+    .action(show)
+  invoice
+    .command('explain <id>')
+    .description(
+      'Say what was asked, every payment and whether it counts, what is missing, where the scanner stands, what was announced; ends with why it is not paid.',
+    )
+    .option('--json', 'print one JSON value')
+    .action(explain)
+}

@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
+import { explainTransaction } from '#shared/usecases/explain-transaction.ts'
+import { transactionText } from './explain-text.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print } from './output.ts'
+import { parseNetwork, pickMode } from './pick-mode.ts'
+import { snakeCase } from './snake-case.ts'
+
+async function explain(
+  network: NetworkId,
+  txHash: string,
+  options: OutputOptions & { readonly mode?: Mode },
+): Promise<void> {
+  await withInstallation(async (installation) => {
+    const mode = pickMode(installation, network, options.mode)
+    const { networks } = installation.config
+    const client = createChainClient(networks, mode, network, installation.metrics)
+    try {
+      const known = await explainTransaction({ ...installation, client }, { mode, network, txHash })
+      print(options, snakeCase(known), transactionText(known))
+    } finally {
+      await client?.close()
+    }
+  })
+}
+
+/** `tx explain`. */
+export function addTxCommand(program: Command): void {
+  program
+    .command('tx')
+    .description('Answer what became of a transaction.')
+    .command('explain')
+    .argument('<network>', 'network id, as in asset ids', parseNetwork)
+    .argument('<txid>', 'transaction id or hash')
+    .description(
+      'Say what is stored of a transaction; when nothing is, what the node shows and whose addresses it pays.',
+    )
+    .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
+    .option('--json', 'print one JSON value')
+    .action(explain)
+}
