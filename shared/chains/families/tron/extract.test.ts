@@ -85,6 +85,7 @@ describe('token transfers', () => {
     ['a log without topics', { topics: undefined }],
     ['a fake token at another contract', { address: '9'.repeat(40) }],
     ['other events', { topics: ['c'.repeat(64), word(PAYER), word(OURS)] }],
+    ['what an account sends to itself', { topics: [TRANSFER, word(OURS), word(OURS)] }],
     ['transfers to others', { topics: [TRANSFER, word(OURS), word(PAYER)] }],
   ])('ignore %s', (_what, change) => {
     // Guarantee: only the table's contracts and real value credit anybody.

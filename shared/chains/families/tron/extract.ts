@@ -41,7 +41,8 @@ interface Move {
 
 /**
  * Transfers to watched addresses made by a successful transaction: coins it sends itself, tokens by the logs of known
- * contracts, and coins that contracts send in calls inside it, where the node records those. Value 0 moves nothing.
+ * contracts, and coins that contracts send in calls inside it, where the node records those. Value 0 moves nothing, and
+ * neither does what an account sends to itself.
  * Throws `NodeUnreliable` when a coin transfer cannot be read.
  */
 export function extractTransfers(transaction: SuccessfulTransaction, context: ExtractContext): readonly RawTransfer[] {
@@ -51,7 +52,7 @@ export function extractTransfers(transaction: SuccessfulTransaction, context: Ex
     ...internalMoves(transaction.info.internal_transactions, context.nativeAsset),
   ]
   return moves
-    .filter(({ to, value }) => value > 0n && context.watches.has(to))
+    .filter(({ from, to, value }) => value > 0n && from !== to && context.watches.has(to))
     .map(({ part, from, to, asset, contract, value }) => ({
       key: `${context.keyPrefix}:${transaction.id}:${part}`,
       matchKey: to,
