@@ -149,6 +149,14 @@ describe('payments', () => {
     expectIndexed(await explain({ dirtyAt: { $lte: new Date() } }, { dirtyAt: 1 }), 'payment_dirty')
   })
 
+  it('answers people on call by transaction and by block', async () => {
+    expect((await explain({ key: { $gte: 'test:ethereum:0x1:', $lt: 'test:ethereum:0x1;' } })).indexes).toEqual([
+      'payment_key',
+    ])
+    const inBlocks = { network: 'ethereum', mode: 'test', 'block.height': { $gte: 1, $lte: 9 } }
+    expect((await explain(inBlocks)).indexes).toEqual(['payment_block'])
+  })
+
   it('confirms and orphans by height', async () => {
     const scope = { network: 'ethereum', mode: 'test' }
     expectIndexed(await explain({ ...scope, state: 'detected', confirmAt: { $lte: 10 } }), 'payment_confirm')

@@ -26,7 +26,7 @@ export function createPaymentLookups(payments: mongoose.mongo.Collection<Payment
     listUnheld: async (mode, matchKeys, limit) =>
       (
         await payments
-          .find({ matchKey: { $in: [...matchKeys] }, invoiceId: null, mode })
+          .find({ matchKey: { $in: [...matchKeys] }, invoiceId: null, mode }, { hint: 'payment_address' })
           .sort({ _id: -1 })
           .limit(limit)
           .toArray()

@@ -2,6 +2,7 @@ import { HDNodeWallet } from 'ethers'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { migrate } from '#shared/db/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
@@ -153,6 +154,8 @@ describe('addWallet', () => {
     expect((await off.wallets.findWallet(wallet.id))?.disabledAt).toBeNull()
     const done = await disable(false)
     expect(await disable(false)).toEqual({ wallet: done.wallet, changed: false })
+    const noted = await createAuditRepository(stores.db).listBySubject(wallet.id)
+    expect(noted).toMatchObject([{ action: 'wallet.disabled', actor: 'test', workspaceId }])
     expect((await addWallet(deps, input(workspaceId))).wallet.disabledAt).toBeNull()
     await expect(disableWallet(off, { walletId: 'unknown', dryRun: false, actor: 'test' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
