@@ -35,8 +35,8 @@ const CASES: Readonly<Record<string, Case>> = {
   'on time by one second': { pays: [{ after: 19 + 58 / 60, amount: DUE }], status: 'paid', judged: ['on time'] },
   'in two parts on time': {
     pays: [
-      { after: 3, amount: DUE - 10_000n },
-      { after: 4, amount: 20_000n },
+      { after: 3, amount: DUE - 5_000_000n },
+      { after: 4, amount: 5_000_001n },
     ],
     status: 'overpaid',
     judged: ['on time', 'on time'],
