@@ -31,15 +31,16 @@ describe('a scanner', () => {
   })
 
   // Guarantee: a transfer that is no longer on the chain does not stay credited.
-  it('takes back a transfer that a reorganisation drops', async () => {
+  it.each([1, 3, 5])('takes back a transfer that a reorganisation of %i blocks drops', async (depth) => {
     stage.scan()
     await stage.untilHeight(1)
-    await stage.chain.mine()
+    await stage.chain.mine(3)
     await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
-    await stage.chain.mine(2)
-    await stage.untilPayments([{ state: 'detected' }])
+    await stage.chain.mine(depth)
+    await stage.untilPayments([{ state: depth >= CONFIRMATIONS ? 'confirmed' : 'detected' }])
     await stage.untilHeight(await stage.height())
-    await stage.chain.reorg(3)
+    // The other branch is exactly as high: only the hash of its head tells.
+    await stage.chain.reorg(depth)
     await stage.untilPayments([{ state: 'orphaned' }])
     await stage.chain.mine(5)
     await stage.untilHeight(await stage.height())
