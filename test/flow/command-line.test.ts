@@ -174,6 +174,8 @@ describe('paymesh', () => {
       { timeout: 30_000, interval: 500 },
     )
     expect(stored.conclusion).toContain('the invoice asked for another asset on this address')
+    const { stdout } = await paymesh('invoice', 'explain', invoice.id)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(stored.conclusion)
     const told = await cli<{ stored: object[] }>('tx', 'explain', 'ethereum', txHash)
     expect(told.stored).toMatchObject([{ invoice_id: invoice.id, tx_hash: txHash, amount: '25' }])
 
@@ -215,6 +217,7 @@ describe('paymesh', () => {
       { timeout: 20_000, interval: 500 },
     )
     expect(await cli('chain', 'resume', 'ethereum')).toMatchObject({ command: null })
+    expect((await paymesh('chain', 'status')).stdout).toMatch(/^test ethereum +(live|catchup) +\d+/m)
     // Whatever was announced again would stand before the events of a later invoice.
     const later = await createInvoice()
     await waitForEvent(later.id, 'invoice.pending')
