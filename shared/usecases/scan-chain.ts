@@ -13,7 +13,8 @@ const BACKOFF_MIN_MS = 500
 const BACKOFF_MAX_MS = 5_000
 /** A node on the wrong chain is mended by a person. */
 const MISMATCH_PAUSE_MS = 10_000
-/** Blocks of a development chain that a first start reads besides the new ones. */
+/** Blocks that a first start reads besides the new ones, so that it knows a fork when the newest ones are replaced. */
+const LOOKBACK = 16
 const DEVELOPMENT_LOOKBACK = 1_000
 
 /** A running scan of one network. */
@@ -115,14 +116,15 @@ async function prepare(session: ScanSession): Promise<void> {
   await confirmThroughCursor(session)
 }
 
-/** The stored cursor. A first start begins at the node's head: no address was issued before, hence none was paid. */
+/** The stored cursor. A first start begins shortly before the node's head: no address was issued before, hence none was paid. */
 async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Promise<ChainCursor> {
   const { mode, network, client, development } = source
   const stored = await cursors.find(mode, network)
   if (stored !== null) return stored
   await client.verify()
   const head = await client.head()
-  const lookedBack = development ? await client.blockAt(Math.max(0, head.height - DEVELOPMENT_LOOKBACK)) : null
+  const lookback = development ? DEVELOPMENT_LOOKBACK : LOOKBACK
+  const lookedBack = await client.blockAt(Math.max(0, head.height - lookback))
   const block = lookedBack ?? (await client.blockAt(head.height))
   if (block === null) throw new NodeUnreliable('the node has no block at its head')
   return cursors.create({

@@ -97,7 +97,8 @@ async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
   const finalityMoved = (head.finalizedHeight ?? -1) > (session.cursor.finalizedHeight ?? -1)
   if (finalityMoved || session.deps.clock.now() - session.cursor.headSeenAt >= HEARTBEAT_MS) {
     await moveCursor(session, { status: 'live', ...headFields(session, head) })
-    if (finalityMoved) await confirmThroughCursor(session)
+    // Also without news: what a second node did not vouch for is asked about again.
+    await confirmThroughCursor(session)
   }
   return false
 }

@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { type BlockRef, type ChainClient, NodeUnreliable } from './ports/scanning.ts'
+import { recordBlockTransfers } from './record-payments.ts'
+import { startChainScanner } from './scan-chain.ts'
+import type { ScanSession, ScanSource } from './scan-session.ts'
+import { scanTick } from './scan-tick.ts'
+
+const stores = useStores()
+let engine: Engine
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+})
+
+const SOURCE = {
+  mode: 'test',
+  network: 'ethereum',
+  family: 'evm',
+  createIndex: createWatchIndex,
+  pollMs: 10,
+  finalityDepth: 10,
+  batchMax: 10,
+  dropAfterMs: 60_000,
+  development: false,
+} as const
+const clientOf = (client: Partial<ChainClient>) => client as ChainClient
+const scanDeps = () => engine.deps as unknown as ScanSession['deps']
+
+async function sessionWith(client: ChainClient): Promise<ScanSession> {
+  const cursor = await engine.deps.cursors.find('test', 'ethereum')
+  if (cursor === null) throw new Error('no cursor')
+  const lease = { epoch: cursor.lease?.epoch ?? 0, isHeld: () => true, release: async () => {} }
+  const source: ScanSource = { ...SOURCE, client }
+  return { deps: scanDeps(), source, lease, index: createWatchIndex(), missingSince: new Map(), cursor }
+}
+
+describe('a payment that no second node vouched for', () => {
+  // Guarantee: on a slow chain a second node that was away for a moment does not cost a whole block.
+  it('is asked about again before the next block comes', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const transfers = [{ key: 'vouched', amountBase: 25_000_000n }]
+    const block = blockWith(8, engine.deps.clock.now(), lockOf(invoice), transfers)
+    await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+    await engine.setCursor(10, engine.deps.clock.now())
+    let away = true
+    const session = await sessionWith(
+      clientOf({
+        head: async () => ({ height: 10, hash: 'hash10', finalizedHeight: null }),
+        doubted: async () => {
+          if (away) throw new NodeUnreliable('away')
+          return new Set()
+        },
+      }),
+    )
+    const state = async () => (await engine.deps.payments.listByInvoice(invoice.terms.id))[0]?.state
+    engine.advance(5_000)
+    await scanTick(session)
+    expect(await state()).toBe('detected')
+    away = false
+    engine.advance(5_000)
+    await scanTick(session)
+    expect(await state()).toBe('confirmed')
+  })
+})
+
+describe('a first start', () => {
+  // Guarantee: a scanner that just began goes on when the newest block of its node is replaced.
+  it('survives a reorganisation of the block that was the head', async () => {
+    const at = (height: number, branch: string): BlockRef => ({
+      height,
+      hash: `${height}${height < 100 ? '' : branch}`,
+      parentHash: `${height - 1}${height <= 100 ? '' : branch}`,
+      time: 1_700_000_000_000 + height,
+    })
+    let [branch, head] = ['a', 100]
+    const client = clientOf({
+      verify: async () => {},
+      genesisHash: async () => '0',
+      head: async () => ({ height: head, hash: at(head, branch).hash, finalizedHeight: null }),
+      blockAt: async (height) => (height > head ? null : at(height, branch)),
+      scan: async (from, to) =>
+        Array.from({ length: to - from + 1 }, (_, index) => ({ ...at(from + index, branch), transfers: [] })),
+    })
+    const scanner = startChainScanner(scanDeps(), { ...SOURCE, network: 'bsc', client })
+    const cursor = () => engine.deps.cursors.find('test', 'bsc')
+    try {
+      await vi.waitFor(async () => expect(await cursor()).toMatchObject({ hash: '100a' }), 5_000)
+      ;[branch, head] = ['b', 102]
+      await vi.waitFor(async () => expect(await cursor()).toMatchObject({ hash: '102b' }), 5_000)
+    } finally {
+      await scanner.stop()
+    }
+  })
+})
