@@ -77,7 +77,8 @@ declare global {
   const secret: string
   function handle(event: WebhookEvent): Promise<void>
   function saveSecret(secret: string): Promise<void>
-  function rememberOnce(eventId: string): Promise<boolean>
+  function alreadyHandled(eventId: string): Promise<boolean>
+  function rememberHandled(eventId: string): Promise<void>
   function ship(orderId: string | null): Promise<void>
   function note(invoiceId: string, txHash: string | null): Promise<void>
 }
