@@ -1437,6 +1437,14 @@ export type CancelInvoiceErrors = {
      */
     409: ErrorResponse;
     /**
+     * `VALIDATION_ERROR`: The request body is larger than 256 KB.
+     */
+    413: ErrorResponse;
+    /**
+     * `VALIDATION_ERROR`: The request body must be application/json in UTF-8, without a content encoding.
+     */
+    415: ErrorResponse;
+    /**
      * `RATE_LIMITED`: Too many requests.
      */
     429: ErrorResponse;
@@ -1731,6 +1739,14 @@ export type DeactivatePaymentLinkErrors = {
      * `IDEMPOTENCY_MISMATCH`: The idempotency key was used with another body. `IDEMPOTENCY_IN_PROGRESS`: A request with this idempotency key is still running.
      */
     409: ErrorResponse;
+    /**
+     * `VALIDATION_ERROR`: The request body is larger than 256 KB.
+     */
+    413: ErrorResponse;
+    /**
+     * `VALIDATION_ERROR`: The request body must be application/json in UTF-8, without a content encoding.
+     */
+    415: ErrorResponse;
     /**
      * `RATE_LIMITED`: Too many requests.
      */

@@ -49,6 +49,24 @@ describe('the media type', () => {
   })
 })
 
+describe('a body in chunks without a media type', () => {
+  function chunked(text: string): IncomingMessage {
+    const request = new IncomingMessage(new Socket())
+    request.headers = { 'transfer-encoding': 'chunked' }
+    request.push(text)
+    request.push(null)
+    return request
+  }
+
+  it('is none at all when nothing comes', async () => {
+    await expect(readBody(chunked(''))).resolves.toHaveLength(0)
+  })
+
+  it('is refused when something comes', async () => {
+    await expect(readBody(chunked('{}'))).rejects.toMatchObject({ status: 415 })
+  })
+})
+
 // Guarantee: nobody can raise the alarm for server faults, or keep a request open for ever, by hanging up.
 describe('a client that goes away', () => {
   const ABORTED = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })

@@ -19,12 +19,15 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
   const { headers } = request
   const declared = Number(headers['content-length'] ?? 0)
   if (declared === 0 && headers['transfer-encoding'] === undefined) return Promise.resolve(EMPTY)
-  if (!isPlainJson(headers)) return Promise.reject(unsupportedType())
+  const readable = isPlainJson(headers)
+  if (declared > 0 && !readable) return Promise.reject(unsupportedType())
   if (declared > BODY_BYTES_MAX) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
+      // A chunked body may turn out to be empty; nothing needs no type.
+      if (!readable) reject(unsupportedType())
       size += chunk.length
       if (size <= BODY_BYTES_MAX) chunks.push(chunk)
       else reject(tooLarge())

@@ -40,7 +40,8 @@ export function responsesOf(operation: Operation): ZodOpenApiResponsesObject {
       },
     },
   }
-  if (operation.body !== undefined) {
+  // Also of operations without a body: what is sent all the same is read, because the idempotency key covers it.
+  if (operation.method === 'POST') {
     responses[413] = sharedRef('TooLarge')
     responses[415] = sharedRef('UnsupportedType')
   }
