@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type LitecoinNode, startLitecoinNode } from './litecoin-node.ts'
+import { type LitecoinNode, MWEB_HEIGHT, startLitecoinNode, WITHOUT_MWEB } from './litecoin-node.ts'
 
 const SCRIPT = `0014${'77'.repeat(20)}`
 
@@ -36,6 +36,12 @@ describe('a Litecoin node for development', () => {
     expect(await second.rpc('getrawmempool')).toEqual([])
     await opened.splice(0)[0]?.stop()
     rmSync(dataDir, { recursive: true })
+  })
+
+  it('mines on beyond the height at which the extension block begins', async () => {
+    const node = await start({ blockTimeMs: null, flags: WITHOUT_MWEB })
+    await node.mineTo(MWEB_HEIGHT + 1)
+    expect(await heightOf(node)).toBe(MWEB_HEIGHT + 1)
   })
 
   it('takes blocks back and lets them count again', async () => {

@@ -53,8 +53,13 @@ export interface LitecoinNode {
 
 /** The wallet can spend 7,500 coins then: 150 rewards of 50 that have lain for 100 blocks. */
 const SPENDABLE_HEIGHT = 250
-/** MWEB is active from this block on in regression tests (Litecoin Core, chainparams). */
+/**
+ * MWEB is active from this block on in regression tests (Litecoin Core, chainparams). No block of that height can be mined
+ * unless coins move into the extension block with it: a node that shall go on by itself is started without.
+ */
 export const MWEB_HEIGHT = 432
+/** Options of a node on which MWEB is never active. Bitcoin and Dogecoin have none either. */
+export const WITHOUT_MWEB: readonly string[] = ['-vbparams=mweb:-2:0']
 const WALLET = 'paymesh'
 /** Coins per 1,000 virtual bytes. */
 const FEE_RATE = '0.0001'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { NodeSettings } from '#shared/chains/chain.ts'
 import { CHAINS } from '#shared/chains/registry.ts'
 import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
-import { startLitecoinNode } from './litecoin-node.ts'
+import { startLitecoinNode, WITHOUT_MWEB } from './litecoin-node.ts'
 import { startLocalChain } from './start-local-chain.ts'
 import { startSurfpoolNode } from './surfpool-node.ts'
 import { startTronNode } from './tron-node/start-tron-node.ts'
@@ -79,7 +79,7 @@ const START: Readonly<Record<Family, StartNode>> = {
 
 // A node for each: the same script on two networks would be one payment on a node that they share.
 async function startLitecoin(network: NetworkId, { dataDir }: LocalNodesOptions): Promise<StartedNode> {
-  const node = await startLitecoinNode({ dataDir: join(dataDir, 'chains', network) })
+  const node = await startLitecoinNode({ dataDir: join(dataDir, 'chains', network), flags: WITHOUT_MWEB })
   return { settings: { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }, stop: node.stop }
 }
 

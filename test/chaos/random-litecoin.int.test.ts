@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { it } from 'vitest'
-import { startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
+import { startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type ChaosChain, useChaosStage } from './chaos-stage.ts'
 import { SEQUENCES_TIMEOUT_MS, sequence, sequenceSettings } from './sequences.ts'
@@ -12,7 +12,7 @@ const stage = useChaosStage(stores, scratch, openChain)
 const stranger = () => `0014${randomBytes(20).toString('hex')}`
 
 async function openChain(): Promise<ChaosChain> {
-  const node = await startLitecoinNode({ blockTimeMs: null })
+  const node = await startLitecoinNode({ blockTimeMs: null, flags: WITHOUT_MWEB })
 
   /** Replaces an unconfirmed transaction that no other one spends: by one to the same scripts, or to a stranger. */
   async function replace(pays: 'same' | 'other'): Promise<void> {
