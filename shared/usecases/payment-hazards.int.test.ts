@@ -141,6 +141,29 @@ describe('a reorganisation', () => {
     expect(await overdueInvoices(engine.deps)).not.toContain(invoice.terms.id)
     expect(await settled()).toMatchObject({ status: 'pending' })
   })
+
+  // Guarantee: a scanner that dies between taking payments back and moving its cursor lets no invoice expire.
+  it('holds deadlines back before it takes anything back', async () => {
+    const { expiresAt } = invoice.state
+    await engine.setCursor(110, expiresAt + 60_000)
+    await record(blockWith(110, expiresAt - 60_000, lockOf(invoice), [{ key: 'halfway', amountBase: DUE }]))
+    await settled()
+    engine.advance(expiresAt - engine.deps.clock.now() + 90_000)
+    const session = await sessionAt(110)
+    const { payments: store } = session.deps
+    const dying: ScanSession['deps']['payments'] = {
+      ...store,
+      orphanAbove: async (scope) => {
+        await store.orphanAbove(scope)
+        throw new Error('killed')
+      },
+    }
+    const killed = { ...session, deps: { ...session.deps, payments: dying } }
+    await expect(resolveReorg(killed, 111)).rejects.toThrow('killed')
+    await settled()
+    expect(await overdueInvoices(engine.deps)).not.toContain(invoice.terms.id)
+    expect(await settled()).toMatchObject({ status: 'pending' })
+  })
 })
 
 /** A session whose cursor stands at a height that the node has another block for, after a look at the whole mempool. */
@@ -149,7 +172,7 @@ async function sessionAt(height: number): Promise<ScanSession> {
   const stored = await cursors.find('test', 'ethereum')
   if (stored === null) throw new Error('no cursor')
   const epoch = stored.lease?.epoch ?? 0
-  const time = stored.time - 60_000
+  const time = stored.time - 180_000
   const window = [
     [height - 1, 'fork'],
     [height, stored.hash],

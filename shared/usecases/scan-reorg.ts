@@ -5,8 +5,8 @@ import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope }
 import { cutWindow, type HashWindow } from './scan-window.ts'
 
 /**
- * Goes back to the last block that the node and we agree on: takes back the payments above it, then moves the cursor
- * there. Both are repeated harmlessly after a crash. A fork below finality or below everything we remember halts the
+ * Goes back to the last block that the node and we agree on: holds deadlines back, takes back the payments above it, then
+ * moves the cursor there. All of it is repeated harmlessly after a crash. A fork below finality or below everything we remember halts the
  * scanner without touching a payment; on a development chain it means another chain, which is started from its beginning.
  */
 export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
@@ -19,6 +19,13 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     await (source.development ? restartChain(session) : halt(session, depth))
     return
   }
+  // Known is only what came before the fork, until the new branch is scanned and its mempool looked at. Deadlines must wait
+  // for that before the first payment goes, or an invoice expires in between.
+  const { mempoolAt } = cursor
+  await moveCursor(session, {
+    time: Math.min(cursor.time, fork.time),
+    ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
+  })
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
   await moveCursor(session, {
@@ -26,8 +33,6 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     hash: fork.hash,
     time: fork.time,
     window: cutWindow(cursor.window, fork.height),
-    // Known is only what came before the fork, until the new branch is scanned and its mempool looked at.
-    ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, fork.time) }),
   })
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
