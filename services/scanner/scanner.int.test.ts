@@ -12,7 +12,7 @@ describe('a scanner', () => {
     await vi.waitFor(async () => {
       const [address] = await stage.deps.wallets.findAddresses('test', 'evm', [WATCHED.matchKey])
       expect(address?.watchedOn).toEqual(['ethereum'])
-    })
+    }, 8_000)
     await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 1_500_000n })
     await stage.chain.pay({ asset: 'eth_ethereum', to: WATCHED.address, amountBase: 9n })
     await stage.chain.mine()
