@@ -100,6 +100,27 @@ describe('the local chain', () => {
     expect(await read(third, 'balanceOf', [BOB])).toBe(5n)
   })
 
+  it('keeps its first block, whatever other ones its earlier starts left in the state', async () => {
+    const dataDir = join(folder, 'many-starts')
+    const path = join(dataDir, 'state.json')
+    const first = await start({ dataDir })
+    await first.mine(2)
+    const genesis = await first.rpc('eth_getBlockByNumber', ['0x0', false])
+    await first.stop()
+    const state = JSON.parse(readFileSync(path, 'utf8'))
+    const block = state.blocks.find(({ header }: { header: { number: string } }) => Number(header.number) === 0)
+    const later = Array.from({ length: 30 }, (_, index) => {
+      const timestamp = `0x${(Number(block.header.timestamp) + 1 + index).toString(16)}`
+      return { ...block, header: { ...block.header, timestamp } }
+    })
+    writeFileSync(
+      path,
+      JSON.stringify({ ...state, blocks: [...later.slice(15), ...state.blocks, ...later.slice(0, 15)] }),
+    )
+    const second = await start({ dataDir })
+    expect(await second.rpc('eth_getBlockByNumber', ['0x0', false])).toEqual(genesis)
+  })
+
   it('starts anew when its state is unreadable, and says so', async () => {
     const dataDir = mkdtempSync(join(folder, 'torn-'))
     writeFileSync(join(dataDir, 'state.json'), '{"block":')

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
@@ -133,11 +133,31 @@ function usableState(dataDir: string, options: LocalChainOptions): string {
   const path = join(dataDir, 'state.json')
   if (!existsSync(path)) return path
   try {
-    JSON.parse(readFileSync(path, 'utf8'))
+    keepFirstGenesis(path)
   } catch {
     putAside(path, options)
   }
   return path
+}
+
+interface DumpedState {
+  readonly blocks?: readonly { readonly header: { readonly number: string; readonly timestamp: string } }[]
+}
+
+/**
+ * Every start of anvil makes a block 0 of its own, and the dump keeps them all; which of them the next start takes is
+ * chance, and with a wrong one the chain has no beginning. The oldest is the one that block 1 stands on. Throws when the
+ * state cannot be read.
+ */
+function keepFirstGenesis(path: string): void {
+  const state: DumpedState = JSON.parse(readFileSync(path, 'utf8'))
+  const isGenesis = ({ header }: { header: { number: string } }): boolean => Number(header.number) === 0
+  const times = (state.blocks ?? []).filter(isGenesis).map(({ header }) => Number(header.timestamp))
+  if (times.length < 2) return
+  const first = Math.min(...times)
+  const blocks = state.blocks?.filter((block) => !isGenesis(block) || Number(block.header.timestamp) === first)
+  writeFileSync(`${path}.new`, JSON.stringify({ ...state, blocks }))
+  renameSync(`${path}.new`, path)
 }
 
 function putAside(path: string, options: LocalChainOptions): void {
