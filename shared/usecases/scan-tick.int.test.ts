@@ -66,6 +66,26 @@ describe('a payment that no second node vouched for', () => {
   })
 })
 
+describe('a node whose blocks do not stand on each other', () => {
+  // Guarantee: a node that contradicts itself is asked again after the pause, not as fast as it answers.
+  it('is no progress, and moves nothing', async () => {
+    const now = engine.deps.clock.now()
+    await engine.setCursor(10, now)
+    const next = { height: 11, hash: 'hash11', parentHash: 'another10', time: now, transfers: [] }
+    const session = await sessionWith(
+      clientOf({
+        head: async () => ({ height: 11, hash: 'hash11', finalizedHeight: null }),
+        scan: async () => [next],
+        blockAt: async () => ({ height: 10, hash: 'hash10', parentHash: 'hash9', time: now }),
+      }),
+    )
+    const before = session.cursor
+    session.cursor = { ...before, window: [[10, 'hash10']] }
+    expect(await scanTick(session)).toBe(false)
+    expect(await engine.deps.cursors.find('test', 'ethereum')).toEqual(before)
+  })
+})
+
 describe('a first start', () => {
   // Guarantee: a scanner that just began goes on when the newest block of its node is replaced.
   it('survives a reorganisation of the block that was the head', async () => {

@@ -33,8 +33,14 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
   }
   // A lower head is a node that lags behind another one, or a development chain that lost its last blocks.
   if (head.height < height && !source.development) return false
+  return walkBack(session, head)
+}
+
+/** False when nothing came of it: a node whose blocks do not stand on each other is asked again after the pause, not at once. */
+async function walkBack(session: ScanSession, head: Head): Promise<boolean> {
+  const before = session.cursor
   await resolveReorg(session, head.height)
-  return true
+  return session.cursor !== before
 }
 
 /** Commits what is new, or looks around at the head; null when the head is on another branch, or lower. */
@@ -58,10 +64,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const [first] = blocks
   const last = blocks.at(-1)
   if (first === undefined || last === undefined) return false
-  if (first.parentHash !== cursor.hash) {
-    await resolveReorg(session, head.height)
-    return true
-  }
+  if (first.parentHash !== cursor.hash) return walkBack(session, head)
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
