@@ -1,72 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import type { NetworkSettings } from '#shared/chains/chain.ts'
-import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
-import { createCursorRepository } from '#shared/db/cursor-repository.ts'
-import { createExceptionRepository } from '#shared/db/exception-repository.ts'
-import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
-import { createPaymentRepository } from '#shared/db/payment-repository.ts'
-import { createWalletRepository } from '#shared/db/wallet-repository.ts'
-import type { AssetId, Family, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { deriveAhead } from '#shared/usecases/address-headroom.ts'
 import { advanceInvoice } from '#shared/usecases/advance-invoice.ts'
 import type { Invoice } from '#shared/usecases/ports/invoices.ts'
 import type { BlockRef } from '#shared/usecases/ports/scanning.ts'
-import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
-import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
 import { type Engine, lockOf, openEngine } from '#test/support/engine.ts'
 import type { TestStores } from '#test/support/stores.ts'
+import type { ChaosChain, Receiver } from './chaos-chain.ts'
+import { depsOf, PATIENCE, POLL_MS, type Running, settled, startScanner, stopScanner, tipOf } from './chaos-scanner.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
-import { createFuse, type Fuse } from './fuse.ts'
+import { livePayments } from './live-payments.ts'
 import type { Action } from './sequences.ts'
 
-/** Somebody who can be paid. */
-export interface Receiver {
-  readonly matchKey: string
-  readonly address: string
-}
-
-/** A real chain as the sequences drive it. */
-export interface ChaosChain {
-  readonly url: string
-  readonly network: NetworkId
-  readonly family: Family
-  /** Assets that its payments move; invoices ask for the first. */
-  readonly assets: readonly AssetId[]
-  /** Everything that payments of one sequence need, in blocks that no reorganisation of it reaches. */
-  prepare(): Promise<void>
-  pay(to: readonly Receiver[], amountBase: bigint, asset: number): Promise<void>
-  mine(blocks: number): Promise<void>
-  /** Replaces blocks by others that hold some of their transactions. */
-  reorg(depth: number, keep: number): Promise<void>
-  /** Replaces an unconfirmed transaction, where that can be done. */
-  replace(pays: 'same' | 'other'): Promise<void>
-  /** Base units that a receiver holds by the chain's own books, unconfirmed ones included; null where nobody can be asked. */
-  holdings(receiver: Receiver): Promise<bigint | null>
-  stop(): Promise<void>
-}
-
-export const CONFIRMATIONS = 3
+const CONFIRMATIONS = 3
 /** Blocks of a sequence before the first action: more than the deepest reorganisation. */
 const MARGIN = 6
 /** Addresses beyond those in use. */
 const HEADROOM = 24
 /** Where the addresses begin that nobody asks for. */
 const UNASKED_INDEX = 1_000_000
-const PATIENCE = { timeout: 20_000, interval: 15 }
-const POLL_MS = 10
-
-/** One scanner over its life. */
-interface Running {
-  readonly fuse: Fuse
-  readonly scanner: ChainScanner
-  readonly client: OpenChainClient
-  /** Looks at the mempool that ended. */
-  looks: number
-}
 
 /** Runs sequences on one chain that goes on from one to the next. */
 export interface ChaosStage {
@@ -95,101 +50,19 @@ export function useChaosStage(
       test: { [chain.network]: { rpcUrls: [node.url], confirmations: CONFIRMATIONS, chainId: 31_337, genesis: 'any' } },
     }
     engine = await openEngine(stores, networks.test)
-    current = start(depsOf(stores, engine))
+    current = startScanner(chain, networks, depsOf(stores, engine))
   })
   afterAll(async () => {
-    await stop(current)
+    await stopScanner(current)
     await node.close()
     await chain.stop()
   })
-
-  function depsOf({ db, ambient }: TestStores, { deps: { clock, kicker, catalog } }: Engine): ScanDeps {
-    return {
-      ...ambient,
-      clock,
-      kicker,
-      catalog,
-      commands: createChainCommandRepository(db),
-      cursors: createCursorRepository(db),
-      exceptions: createExceptionRepository(db),
-      invoices: createInvoiceRepository(db),
-      payments: createPaymentRepository(db, ambient.random),
-      wallets: createWalletRepository(db),
-    }
-  }
-
-  function start(deps: ScanDeps): Running {
-    const { network, family } = chain
-    const client = createChainClient(networks, 'test', network, deps.metrics)
-    if (client === null) throw new Error('no client')
-    const fuse = createFuse(deps)
-    const { mempool } = client
-    const look: Pick<ScanSource['client'], 'mempool'> =
-      mempool === undefined
-        ? {}
-        : {
-            async mempool(watches, outpoints) {
-              const view = await mempool(watches, outpoints)
-              running.looks += 1
-              return view
-            },
-          }
-    const source: ScanSource = {
-      mode: 'test',
-      network,
-      family,
-      client: { ...client, ...look },
-      createIndex: createWatchIndex,
-      pollMs: POLL_MS,
-      finalityDepth: 64,
-      dropAfterMs: 150,
-      batchMax: 4,
-      development: false,
-    }
-    const running = { fuse, client, looks: 0, scanner: startChainScanner(fuse.deps, source) }
-    return running
-  }
-
-  async function stop({ scanner, client }: Running): Promise<void> {
-    await scanner.stop()
-    await client.close()
-  }
 
   /** As if the lease of a dead holder had run out. */
   const expireLease = () =>
     stores.db.connection
       .collection('chain_cursors')
       .updateOne({ _id: `test:${chain.network}` as never }, { $set: { 'lease.until': new Date(0) } })
-
-  const tip = async (): Promise<BlockRef> => {
-    const direct = createChainClient(
-      { live: {}, test: { [chain.network]: { rpcUrls: [chain.url], chainId: 31_337, genesis: 'any' } } },
-      'test',
-      chain.network,
-      stores.ambient.metrics,
-    )
-    if (direct === null) throw new Error('no client')
-    try {
-      const block = await direct.blockAt((await direct.head()).height)
-      if (block === null) throw new Error('no head')
-      return block
-    } finally {
-      await direct.close()
-    }
-  }
-
-  /** Waits until a scanner stands at the chain's head and has looked at the mempool from there. */
-  async function settled(deps: ScanDeps, running: Running): Promise<void> {
-    const head = await tip()
-    await vi.waitFor(async () => {
-      running.scanner.wake()
-      const cursor = await deps.cursors.find('test', chain.network)
-      expect([cursor?.height, cursor?.hash]).toEqual([head.height, head.hash])
-    }, PATIENCE)
-    if (running.client.mempool === undefined) return
-    const { looks } = running
-    await vi.waitFor(() => expect(running.looks).toBeGreaterThan(looks + 1), PATIENCE)
-  }
 
   async function kill(blow: 'before' | 'after' | 'hold', writes: number): Promise<void> {
     const old = current
@@ -203,15 +76,15 @@ export function useChaosStage(
     const isHeld = blow === 'hold' && old.fuse.isBlown
     if (!isHeld) {
       old.fuse.blow()
-      await stop(old)
+      await stopScanner(old)
     }
     await expireLease()
-    current = start(depsOf(stores, engine))
+    current = startScanner(chain, networks, depsOf(stores, engine))
     if (!isHeld) return
     // The old holder believes in its lease and goes on with its write while the new one works.
-    await settled(depsOf(stores, engine), current)
+    await settled(chain, depsOf(stores, engine), current)
     old.fuse.release()
-    await stop(old)
+    await stopScanner(old)
   }
 
   async function act(action: Action, receivers: readonly Receiver[], invoices: readonly Invoice[], base: number) {
@@ -224,28 +97,29 @@ export function useChaosStage(
     }
     if (action.kind === 'mine') await chain.mine(action.blocks)
     if (action.kind === 'reorg') {
-      await chain.reorg(Math.min(action.depth, (await tip()).height - base), action.keep)
+      await chain.reorg(Math.min(action.depth, (await tipOf(chain)).height - base), action.keep)
     }
     if (action.kind === 'replace') await chain.replace(action.pays)
     if (action.kind === 'fault') node.fail(action.fault, action.answers)
     if (action.kind === 'kill') await kill(action.blow, action.writes)
     if (action.kind === 'restart') {
-      await stop(current)
-      current = start(depsOf(stores, engine))
+      await stopScanner(current)
+      current = startScanner(chain, networks, depsOf(stores, engine))
     }
-    if (action.kind === 'settle') await settled(depsOf(stores, engine), current)
+    if (action.kind === 'settle') await settled(chain, depsOf(stores, engine), current)
     await advance(invoices)
   }
 
   const advance = (invoices: readonly Invoice[]) =>
     Promise.all(invoices.map(({ terms }) => advanceInvoice(engine.deps, terms.id)))
 
-  /** Everything that says who is paid at which address. */
+  /** Everything new that says who is paid at which address. */
   async function copyClaims(): Promise<void> {
     for (const name of ['addresses', 'invoices']) {
-      const rows = await stores.db.connection.collection(name).find().toArray()
-      await scratch.db.connection.collection(name).deleteMany({})
-      await scratch.db.connection.collection(name).insertMany(rows)
+      const [from, to] = [stores, scratch].map(({ db }) => db.connection.collection(name))
+      const known = (await to?.distinct('_id')) ?? []
+      const rows = (await from?.find({ _id: { $nin: known } }).toArray()) ?? []
+      if (rows.length > 0) await to?.insertMany(rows)
     }
   }
 
@@ -296,26 +170,9 @@ export function useChaosStage(
       genesisHash: await running.client.genesisHash(),
       lease: null,
     })
-    const fresh = start(deps)
-    await settled(deps, fresh)
+    const fresh = startScanner(chain, networks, deps)
+    await settled(chain, deps, fresh)
     return fresh
-  }
-
-  async function livePayments({ db }: TestStores, receivers: readonly Receiver[]): Promise<readonly Live[]> {
-    const rows = await db.connection
-      .collection('payments')
-      .find({ matchKey: { $in: receivers.map(({ matchKey }) => matchKey) }, state: { $in: ['detected', 'confirmed'] } })
-      .sort({ key: 1 })
-      .toArray()
-    return rows.map((row) => ({
-      key: String(row['key']),
-      state: String(row['state']),
-      block: row['block'] === null ? null : `${row['block'].height} ${row['block'].hash}`,
-      amount: String(row['amountBase']),
-      asset: String(row['asset']),
-      to: String(row['matchKey']),
-      invoice: String(row['invoiceId']),
-    }))
   }
 
   /** The money of a sequence, three times: stored, found from scratch, and by the chain's own books. */
@@ -340,35 +197,25 @@ export function useChaosStage(
     async run(actions) {
       node.mend()
       await chain.prepare()
-      const base = await tip()
+      const base = await tipOf(chain)
       await chain.mine(MARGIN)
-      const { time } = await tip()
+      const { time } = await tipOf(chain)
       // Chains that mine on demand run ahead of the clock.
       engine.advance(Math.max(0, time - engine.deps.clock.now()))
       await engine.publishRates()
-      await settled(depsOf(stores, engine), current)
+      await settled(chain, depsOf(stores, engine), current)
       const { receivers, invoices } = await openReceivers()
       for (const action of actions) await act(action, receivers, invoices, base.height)
       node.mend()
       // What a stopped holder wrote into a block that is gone ends when that block would confirm it.
       await chain.mine(CONFIRMATIONS)
-      await settled(depsOf(stores, engine), current)
+      await settled(chain, depsOf(stores, engine), current)
       const fresh = await scanFromScratch(base)
       try {
         await vi.waitFor(() => compare(receivers, invoices), PATIENCE)
       } finally {
-        await stop(fresh)
+        await stopScanner(fresh)
       }
     },
   }
-}
-
-interface Live {
-  readonly key: string
-  readonly state: string
-  readonly block: string | null
-  readonly amount: string
-  readonly asset: string
-  readonly to: string
-  readonly invoice: string
 }

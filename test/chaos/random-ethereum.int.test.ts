@@ -5,7 +5,8 @@ import { it } from 'vitest'
 import { startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
 import { useStores } from '#test/support/stores.ts'
-import { type ChaosChain, type Receiver, useChaosStage } from './chaos-stage.ts'
+import type { ChaosChain, Receiver } from './chaos-chain.ts'
+import { useChaosStage } from './chaos-stage.ts'
 import { SEQUENCES_TIMEOUT_MS, sequence, sequenceSettings } from './sequences.ts'
 
 const erc20 = new Interface([

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { it } from 'vitest'
 import { startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
 import { useStores } from '#test/support/stores.ts'
-import { type ChaosChain, useChaosStage } from './chaos-stage.ts'
+import type { ChaosChain } from './chaos-chain.ts'
+import { useChaosStage } from './chaos-stage.ts'
 import { SEQUENCES_TIMEOUT_MS, sequence, sequenceSettings } from './sequences.ts'
 
 const stores = useStores()

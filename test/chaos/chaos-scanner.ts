@@ -1,0 +1,117 @@
+import { expect, vi } from 'vitest'
+import type { NetworkSettings } from '#shared/chains/chain.ts'
+import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import type { BlockRef } from '#shared/usecases/ports/scanning.ts'
+import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
+import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
+import type { Engine } from '#test/support/engine.ts'
+import type { TestStores } from '#test/support/stores.ts'
+import type { ChaosChain } from './chaos-chain.ts'
+import { createFuse, type Fuse } from './fuse.ts'
+
+/** How long a scanner may take to come to rest. */
+export const PATIENCE = { timeout: 20_000, interval: 15 }
+/** Pause of a scanner between two looks. */
+export const POLL_MS = 10
+
+/** One scanner over its life. */
+export interface Running {
+  readonly fuse: Fuse
+  readonly scanner: ChainScanner
+  readonly client: OpenChainClient
+  /** Looks at the mempool that ended. */
+  looks: number
+}
+
+/** What a scanner of the test writes to, by the engine's clock. */
+export function depsOf({ db, ambient }: TestStores, { deps: { clock, kicker, catalog } }: Engine): ScanDeps {
+  return {
+    ...ambient,
+    clock,
+    kicker,
+    catalog,
+    commands: createChainCommandRepository(db),
+    cursors: createCursorRepository(db),
+    exceptions: createExceptionRepository(db),
+    invoices: createInvoiceRepository(db),
+    payments: createPaymentRepository(db, ambient.random),
+    wallets: createWalletRepository(db),
+  }
+}
+
+/** A scanner of the chain through the nodes of the settings. */
+export function startScanner(chain: ChaosChain, networks: NetworkSettings, deps: ScanDeps): Running {
+  const { network, family } = chain
+  const client = createChainClient(networks, 'test', network, deps.metrics)
+  if (client === null) throw new Error('no client')
+  const fuse = createFuse(deps)
+  const { mempool } = client
+  const look: Pick<ScanSource['client'], 'mempool'> =
+    mempool === undefined
+      ? {}
+      : {
+          async mempool(watches, outpoints) {
+            const view = await mempool(watches, outpoints)
+            running.looks += 1
+            return view
+          },
+        }
+  const source: ScanSource = {
+    mode: 'test',
+    network,
+    family,
+    client: { ...client, ...look },
+    createIndex: createWatchIndex,
+    pollMs: POLL_MS,
+    finalityDepth: 64,
+    dropAfterMs: 150,
+    batchMax: 4,
+    development: false,
+  }
+  const running = { fuse, client, looks: 0, scanner: startChainScanner(fuse.deps, source) }
+  return running
+}
+
+/** Ends a scanner in order. */
+export async function stopScanner({ scanner, client }: Running): Promise<void> {
+  await scanner.stop()
+  await client.close()
+}
+
+/** The newest block, asked of the honest node. */
+export async function tipOf(chain: ChaosChain): Promise<BlockRef> {
+  const direct = createChainClient(
+    { live: {}, test: { [chain.network]: { rpcUrls: [chain.url], chainId: 31_337, genesis: 'any' } } },
+    'test',
+    chain.network,
+    { count: () => {}, gauge: () => {}, observe: () => {} },
+  )
+  if (direct === null) throw new Error('no client')
+  try {
+    const block = await direct.blockAt((await direct.head()).height)
+    if (block === null) throw new Error('no head')
+    return block
+  } finally {
+    await direct.close()
+  }
+}
+
+/** Waits until a scanner stands at the chain's head and has looked at the mempool from there. */
+export async function settled(chain: ChaosChain, deps: ScanDeps, running: Running): Promise<void> {
+  const head = await tipOf(chain)
+  await vi.waitFor(async () => {
+    running.scanner.wake()
+    const cursor = await deps.cursors.find('test', chain.network)
+    expect([cursor?.height, cursor?.hash]).toEqual([head.height, head.hash])
+  }, PATIENCE)
+  if (running.client.mempool === undefined) return
+  const { looks } = running
+  await vi.waitFor(() => expect(running.looks).toBeGreaterThan(looks + 1), PATIENCE)
+}
