@@ -23,7 +23,7 @@ export function outpointsOf(payments: readonly Payment[]): ReadonlySet<string> {
  * | payment, in no block | in the view | its outpoint is spent by another | becomes |
  * |---|---|---|---|
  * | yes | yes | no | stays `detected` |
- * | yes | no | yes | `replaced` |
+ * | yes | no | yes | `replaced`; seen again it is `detected` |
  * | yes | no, for less than the grace | no | stays `detected` |
  * | yes | no, for the grace | no | `dropped`; seen again it is `detected` |
  */

@@ -111,8 +111,10 @@ export interface PaymentListQuery {
 export interface PaymentRepository {
   /**
    * Upserts sightings under their keys, fenced by epoch; immutable fields are written once, the block position
-   * follows the chain, an orphaned or dropped payment that is seen again becomes `detected`. Version and dirtyAt move only when a field moved.
-   * Returns the payments that changed. Throws `ScannerFenced`; throws on a differing amount for an existing key.
+   * follows the chain, an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
+   * move only when a field moved. Another amount for an existing key is another payment when it stands in another block:
+   * the first one is orphaned, the new one stored under `<key>:<amount>`. Returns the payments that changed. Throws
+   * `ScannerFenced`; throws on a differing amount in the same block.
    */
   recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
   /** The `detected` payments that `confirmThrough` would look at. */
