@@ -20,7 +20,9 @@ async function openChain(): Promise<ChaosChain> {
     const entries = (await node.rpc('getrawmempool', [true])) as Record<string, { descendantcount: number }>
     const [txid] = Object.entries(entries).find(([, { descendantcount }]) => descendantcount === 1) ?? []
     if (txid === undefined) return
-    await node.replace(txid, pays === 'same' ? await paidBy(txid) : [{ to: stranger(), amountBase: 1_000_000n }])
+    const outputs = pays === 'same' ? await paidBy(txid) : [{ to: stranger(), amountBase: 1_000_000n }]
+    // A node that does not take it, because it pays too little more or too much, keeps the first one.
+    await node.replace(txid, outputs).catch(() => {})
   }
 
   /** Outputs of a transaction but its change. */
