@@ -59,12 +59,12 @@ export type Action =
 export const sequence: fc.Arbitrary<Action[]> = fc.array(any as fc.Arbitrary<Action>, { minLength: 4, maxLength: 14 })
 
 /**
- * How many sequences run, and from which seed. fast-check prints the seed of a failure; PAYMESH_CHAOS_SEED runs the same
- * sequences again, and PAYMESH_CHAOS_RUNS says how many of them, as a share of 200.
+ * How many sequences run, and from which seed. fast-check prints the seed of a failure; CHAOS_SEED runs the same
+ * sequences again, and CHAOS_RUNS=200 runs 200 of them, shared out between the chains.
  */
 export function sequenceSettings(share: number, ordinary: number): fc.Parameters<[Action[]]> {
-  const all = process.env['PAYMESH_CHAOS_RUNS']
-  const seed = process.env['PAYMESH_CHAOS_SEED']
+  const all = process.env['CHAOS_RUNS']
+  const seed = process.env['CHAOS_SEED']
   const numRuns = all === undefined ? ordinary : Math.ceil(Number(all) * share)
   // The chain goes on from one sequence to the next, so a failure is not tried again in smaller pieces.
   return { numRuns, endOnFailure: true, ...(seed !== undefined && { seed: Number(seed) }) }
