@@ -9,6 +9,8 @@ import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 /** A client gets this long to send a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
+/** How late the two limits above may be kept; Node looks every 30 s by default. */
+const TIMEOUT_CHECK_MS = 2_000
 /** Above the usual 60 s of load balancers, so that they and not we close idle connections. */
 const KEEP_ALIVE_MS = 65_000
 
@@ -23,7 +25,8 @@ export function createServer(app: Express, ambient: Pick<Ambient, 'logger' | 'ra
   if (classes === null) ambient.logger.warn({}, 'express has changed inside: requests take its slow path')
   const adopted = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
   // Node's own refusal of a request without Host (RFC 9112 §3.2) would be an answer without the envelope.
-  const server = createHttpServer({ ...adopted, requireHostHeader: false }, (request, response) => {
+  const options = { ...adopted, requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_MS }
+  const server = createHttpServer(options, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(response, NO_HOST, ambient)
     else app(request, response)
   })
