@@ -29,7 +29,7 @@ function checkChain(chain: ChainDefinition): void {
   expect(chain.blockTimeMs).toBeGreaterThan(0)
   expect(chain.confirmations).toBeGreaterThan(0)
   expect(chain.finalityDepth).toBeGreaterThanOrEqual(chain.confirmations)
-  expect(chain.logsRangeMax).toBeGreaterThan(0)
+  expect(chain.scanBatchMax).toBeGreaterThan(0)
   expect(chain.chainIds === null).toBe(chain.family !== 'evm')
   for (const mode of MODES) expect(chain.explorerTx[mode] ?? 'https://{tx}').toMatch(/^https:\/\/.*\{tx\}/)
   for (const { contract } of chain.siblings) {

@@ -24,7 +24,7 @@ const POLLS_PER_BLOCK = 6
 /** A node that restarts reads its mempool again within this time. */
 const DROP_AFTER_MS = 120_000
 const DROP_AFTER_DEVELOPMENT_MS = 2_000
-/** Blocks per step of a catch-up; all are in memory at once. */
+/** Most blocks per step of any network; all are in memory at once. */
 const BATCH_MAX = 50
 
 interface Loop {
@@ -60,16 +60,12 @@ export const start: StartService = async (context) => {
 }
 
 /** The running loops by `<mode>-<network>`. */
-function startLoops({ config, logger, metrics }: ServiceContext, deps: ScanDeps): ReadonlyMap<string, Loop> {
+function startLoops({ config, metrics }: ServiceContext, deps: ScanDeps): ReadonlyMap<string, Loop> {
   const loops = new Map<string, Loop>()
   for (const mode of MODES) {
     for (const network of config.chains ?? NETWORK_IDS) {
-      if (config.networks[mode][network] === undefined) continue
       const client = createChainClient(config.networks, mode, network, metrics)
-      if (client === null) {
-        logger.warn({ mode, network }, 'this network has a node, but its family cannot be scanned yet')
-        continue
-      }
+      if (client === null) continue
       const source = sourceOf(mode, network, client, config.env === 'development')
       loops.set(`${mode}-${network}`, { client, scanner: startChainScanner(deps, source) })
     }
@@ -78,7 +74,7 @@ function startLoops({ config, logger, metrics }: ServiceContext, deps: ScanDeps)
 }
 
 function sourceOf(mode: Mode, network: NetworkId, client: OpenChainClient, development: boolean): ScanSource {
-  const { family, blockTimeMs, finalityDepth, logsRangeMax }: ChainDefinition = CHAINS[network]
+  const { family, blockTimeMs, finalityDepth, scanBatchMax }: ChainDefinition = CHAINS[network]
   // Only a test network can be somebody's local node.
   const local = development && mode === 'test'
   const pollMs = Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, blockTimeMs / POLLS_PER_BLOCK))
@@ -91,7 +87,7 @@ function sourceOf(mode: Mode, network: NetworkId, client: OpenChainClient, devel
     pollMs: local ? Math.min(pollMs, POLL_DEVELOPMENT_MS) : pollMs,
     finalityDepth,
     dropAfterMs: local ? DROP_AFTER_DEVELOPMENT_MS : DROP_AFTER_MS,
-    batchMax: Math.min(BATCH_MAX, logsRangeMax),
+    batchMax: Math.min(BATCH_MAX, scanBatchMax),
     development: local,
   }
 }

@@ -16,8 +16,11 @@ export interface ChainDefinition {
   readonly confirmsByFinality: boolean
   /** Blocks a reorganisation may reach back before the scanner halts and asks a person. */
   readonly finalityDepth: number
-  /** Most blocks that one request for logs may span; providers with a lower limit are met by splitting. */
-  readonly logsRangeMax: number
+  /**
+   * Most blocks that a scanner reads and commits in one step. On EVM also the most that one request for logs spans;
+   * providers with a lower limit are met by splitting.
+   */
+  readonly scanBatchMax: number
   /** Block explorer page of a transaction with `{tx}` in place of its id; null where there is none. */
   readonly explorerTx: Readonly<Record<Mode, string | null>>
   /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; TRON has no standard of its own. */
@@ -57,7 +60,10 @@ export type AddressPrefix =
   | { readonly kind: 'bech32'; readonly hrp: string }
   | { readonly kind: 'base58'; readonly version: number }
 
-/** A token that looks like an accepted one but is another contract. `contract` is in EIP-55 form. */
+/**
+ * A token that looks like an accepted one but is another contract. `contract` in the network's own spelling: EIP-55 on EVM,
+ * base58check (`T…`) on TRON, the mint in base58 on Solana.
+ */
 export interface SiblingToken {
   readonly symbol: string
   readonly contract: string

@@ -1,4 +1,12 @@
-import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+import {
+  ASSET_IDS,
+  type AssetId,
+  type Family,
+  type Mode,
+  type NetworkId,
+  networkOf,
+  symbolOf,
+} from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
 import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
 import { ASSETS } from './assets.ts'
@@ -15,9 +23,30 @@ export interface OpenChainClient extends ChainClient {
   close(): Promise<void>
 }
 
+/** What every family needs to know of a network. */
+interface ClientOptions {
+  readonly chain: ChainDefinition
+  readonly mode: Mode
+  readonly rpcUrls: readonly string[]
+  readonly nativeAsset: AssetId
+  readonly tokens: readonly EvmToken[]
+  readonly metrics: Metrics
+}
+
+type CreateClient = (options: ClientOptions, node: NodeSettings) => OpenChainClient
+
+const CLIENTS: Readonly<Record<Family, CreateClient>> = {
+  bitcoin: utxoClient,
+  litecoin: utxoClient,
+  dogecoin: utxoClient,
+  evm: evmClient,
+  tron: (options, node) => createTronClient({ ...options, chainId: node.chainId ?? null }),
+  solana: (options, node) => createSolanaClient({ ...options, genesis: node.genesis ?? null }),
+}
+
 /**
  * The client of a configured network in a mode, from the registry's rows and the installation's settings. Null when
- * the network has no node in that mode, or is of a family that cannot be scanned yet.
+ * the network has no node in that mode.
  */
 export function createChainClient(
   networks: NetworkSettings,
@@ -26,53 +55,25 @@ export function createChainClient(
   metrics: Metrics,
 ): OpenChainClient | null {
   const node = networks[mode][network]
-  const chain: ChainDefinition = CHAINS[network]
   if (node === undefined) return null
-  if (chain.family === 'tron') {
-    return createTronClient({
-      chain,
-      mode,
-      rpcUrls: node.rpcUrls,
-      chainId: node.chainId ?? null,
-      nativeAsset: nativeAsset(chain),
-      tokens: tokensOf(network, node),
-      metrics,
-    })
-  }
-  if (chain.family === 'solana') {
-    return createSolanaClient({
-      chain,
-      mode,
-      rpcUrls: node.rpcUrls,
-      genesis: node.genesis ?? null,
-      nativeAsset: nativeAsset(chain),
-      tokens: tokensOf(network, node),
-      metrics,
-    })
-  }
-  if (chain.outputs !== undefined) {
-    return createUtxoClient({
-      chain,
-      rules: chain.outputs,
-      mode,
-      rpcUrls: node.rpcUrls,
-      genesis: node.genesis ?? chain.outputs.genesisHash[mode],
-      asset: nativeAsset(chain),
-      metrics,
-    })
-  }
-  if (chain.chainIds === null) return null
-  const chainId = node.chainId ?? chain.chainIds[mode]
-  return createEvmClient({
-    chain,
-    mode,
-    rpcUrls: node.rpcUrls,
-    chainId,
-    internal: internalMoves(chain, node, chainId === chain.chainIds[mode]),
-    nativeAsset: nativeAsset(chain),
-    tokens: tokensOf(network, node),
-    metrics,
-  })
+  const chain: ChainDefinition = CHAINS[network]
+  const { rpcUrls } = node
+  const options = { chain, mode, rpcUrls, nativeAsset: nativeAsset(chain), tokens: tokensOf(network, node), metrics }
+  return CLIENTS[chain.family](options, node)
+}
+
+function utxoClient({ nativeAsset: asset, ...options }: ClientOptions, node: NodeSettings): OpenChainClient {
+  const { outputs: rules, id } = options.chain
+  if (rules === undefined) throw new TypeError(`the definition of ${id} says nothing about its outputs`)
+  return createUtxoClient({ ...options, rules, asset, genesis: node.genesis ?? rules.genesisHash[options.mode] })
+}
+
+function evmClient(options: ClientOptions, node: NodeSettings): OpenChainClient {
+  const { chain, mode } = options
+  const publicId = chain.chainIds?.[mode]
+  if (publicId === undefined) throw new TypeError(`the definition of ${chain.id} names no chain id`)
+  const chainId = node.chainId ?? publicId
+  return createEvmClient({ ...options, chainId, internal: internalMoves(chain, node, chainId === publicId) })
 }
 
 /** A local chain has none of the network's own logs: there only traces show what moves inside of calls. */

@@ -11,7 +11,7 @@ export const arbitrum: ChainDefinition = {
   confirmations: 40,
   confirmsByFinality: false,
   finalityDepth: 480,
-  logsRangeMax: 200,
+  scanBatchMax: 200,
   explorerTx: { live: 'https://arbiscan.io/tx/{tx}', test: 'https://sepolia.arbiscan.io/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,

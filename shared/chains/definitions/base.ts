@@ -11,7 +11,7 @@ export const base: ChainDefinition = {
   confirmations: 10,
   confirmsByFinality: false,
   finalityDepth: 256,
-  logsRangeMax: 100,
+  scanBatchMax: 100,
   explorerTx: { live: 'https://basescan.org/tx/{tx}', test: 'https://sepolia.basescan.org/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,

@@ -11,7 +11,7 @@ export const bitcoin: ChainDefinition = {
   confirmations: 2,
   confirmsByFinality: false,
   finalityDepth: 100,
-  logsRangeMax: 5,
+  scanBatchMax: 5,
   explorerTx: { live: 'https://mempool.space/tx/{tx}', test: 'https://mempool.space/testnet4/tx/{tx}' },
   uriScheme: 'bitcoin',
   addressPrefix: { live: { kind: 'bech32', hrp: 'bc' }, test: { kind: 'bech32', hrp: 'tb' } },

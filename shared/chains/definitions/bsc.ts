@@ -11,7 +11,7 @@ export const bsc: ChainDefinition = {
   confirmations: 15,
   confirmsByFinality: false,
   finalityDepth: 64,
-  logsRangeMax: 100,
+  scanBatchMax: 100,
   explorerTx: { live: 'https://bscscan.com/tx/{tx}', test: 'https://testnet.bscscan.com/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,

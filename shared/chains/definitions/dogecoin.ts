@@ -11,7 +11,7 @@ export const dogecoin: ChainDefinition = {
   confirmations: 40,
   confirmsByFinality: false,
   finalityDepth: 240,
-  logsRangeMax: 20,
+  scanBatchMax: 20,
   explorerTx: { live: 'https://blockchair.com/dogecoin/transaction/{tx}', test: null },
   uriScheme: 'dogecoin',
   addressPrefix: { live: { kind: 'base58', version: 0x1e }, test: { kind: 'base58', version: 0x71 } },

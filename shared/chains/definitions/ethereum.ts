@@ -11,7 +11,7 @@ export const ethereum: ChainDefinition = {
   confirmations: 12,
   confirmsByFinality: false,
   finalityDepth: 65,
-  logsRangeMax: 100,
+  scanBatchMax: 100,
   explorerTx: { live: 'https://etherscan.io/tx/{tx}', test: 'https://sepolia.etherscan.io/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,

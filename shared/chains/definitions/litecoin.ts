@@ -11,7 +11,7 @@ export const litecoin: ChainDefinition = {
   confirmations: 6,
   confirmsByFinality: false,
   finalityDepth: 100,
-  logsRangeMax: 20,
+  scanBatchMax: 20,
   explorerTx: { live: 'https://litecoinspace.org/tx/{tx}', test: 'https://litecoinspace.org/testnet/tx/{tx}' },
   uriScheme: 'litecoin',
   addressPrefix: { live: { kind: 'bech32', hrp: 'ltc' }, test: { kind: 'bech32', hrp: 'tltc' } },

@@ -11,7 +11,7 @@ export const polygon: ChainDefinition = {
   confirmations: 64,
   confirmsByFinality: false,
   finalityDepth: 256,
-  logsRangeMax: 100,
+  scanBatchMax: 100,
   explorerTx: { live: 'https://polygonscan.com/tx/{tx}', test: 'https://amoy.polygonscan.com/tx/{tx}' },
   uriScheme: 'ethereum',
   addressPrefix: null,

@@ -11,7 +11,7 @@ export const solana: ChainDefinition = {
   confirmations: 32,
   confirmsByFinality: true,
   finalityDepth: 64,
-  logsRangeMax: 50,
+  scanBatchMax: 50,
   explorerTx: { live: 'https://solscan.io/tx/{tx}', test: 'https://solscan.io/tx/{tx}?cluster=devnet' },
   uriScheme: 'solana',
   addressPrefix: null,

@@ -15,7 +15,7 @@ export const tron: ChainDefinition = {
   confirmations: 19,
   confirmsByFinality: true,
   finalityDepth: 27,
-  logsRangeMax: 20,
+  scanBatchMax: 20,
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },
   uriScheme: 'tron',
   addressPrefix: null,

@@ -51,7 +51,7 @@ export function createBlockScan(options: EvmClientOptions, traces: TraceReader):
   const readBlocks = createBlockReader({
     contracts: [...tokens.keys(), ...(logged ? [SYSTEM_COIN] : [])],
     topics: [TRANSFER_TOPIC, ...(logged ? [COIN_TRANSFER_TOPIC] : [])],
-    rangeMax: chain.logsRangeMax,
+    rangeMax: chain.scanBatchMax,
   })
   const scope: CoinScope = { keyPrefix: `${options.mode}:${chain.id}`, asset: options.nativeAsset, traces }
 

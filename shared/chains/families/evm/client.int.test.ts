@@ -158,7 +158,7 @@ describe('adding an EVM network', () => {
     confirmations: 10,
     confirmsByFinality: false,
     finalityDepth: 256,
-    logsRangeMax: 100,
+    scanBatchMax: 100,
     explorerTx: { live: 'https://optimistic.etherscan.io/tx/{tx}', test: null },
     uriScheme: 'ethereum',
     addressPrefix: null,
