@@ -7,18 +7,11 @@ import { startLocalChain } from './start-local-chain.ts'
 import { startSurfpoolNode } from './surfpool-node.ts'
 import { startTronNode } from './tron-node/start-tron-node.ts'
 
-/** The development nodes that came up, and what did not. */
+/** The development nodes that came up. */
 export interface LocalNodes {
   /** As in `PAYMESH_NETWORKS`, for test mode. */
   readonly settings: Readonly<Partial<Record<NetworkId, NodeSettings>>>
-  readonly missing: readonly MissingNode[]
   stop(): Promise<void>
-}
-
-/** A network without a node on this machine, and why. */
-export interface MissingNode {
-  readonly network: NetworkId
-  readonly reason: string
 }
 
 export interface LocalNodesOptions {
@@ -48,18 +41,17 @@ export async function startLocalNodes(options: LocalNodesOptions): Promise<Local
   const networks = [...new Set(options.networks)]
   const results = await Promise.allSettled(networks.map((network) => START[CHAINS[network].family](network, options)))
   const started = new Map<NetworkId, StartedNode>()
-  const missing: MissingNode[] = []
+  const failed: { readonly network: NetworkId; readonly reason: string }[] = []
   for (const [index, network] of networks.entries()) {
     const result = results[index]
     if (result?.status === 'fulfilled') started.set(network, result.value)
-    else if (result !== undefined) missing.push({ network, reason: textOf(result.reason) })
+    else if (result !== undefined) failed.push({ network, reason: textOf(result.reason) })
   }
-  const [first] = missing
+  const [first] = failed
   if (started.size === 0 && first !== undefined) throw new Error(first.reason)
-  for (const { network, reason } of missing) options.report(`without ${network}: ${reason}`)
+  for (const { network, reason } of failed) options.report(`without ${network}: ${reason}`)
   return {
     settings: Object.fromEntries([...started].map(([network, { settings }]) => [network, settings])),
-    missing,
     async stop() {
       await Promise.all([...started.values()].map((node) => node.stop()))
     },

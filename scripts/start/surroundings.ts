@@ -1,7 +1,7 @@
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { type Stores, startStores } from '#scripts/embedded/stores.ts'
 import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
-import { type MissingNode, startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
+import { startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
 import type { NodeSettings } from '#shared/chains/chain.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { StackPorts } from './stack-options.ts'
@@ -10,7 +10,6 @@ import type { StackPorts } from './stack-options.ts'
 export interface Surroundings extends Pick<Stores, 'mongoUrl' | 'redisUrl'> {
   /** Test-mode nodes by network, as in `PAYMESH_NETWORKS`. */
   readonly nodes: Readonly<Partial<Record<NetworkId, NodeSettings>>>
-  readonly missing: readonly MissingNode[]
   /** Base URL by rate source. */
   readonly rateSourceUrls: Readonly<Record<string, string>>
   stop(): Promise<void>
@@ -45,14 +44,7 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<S
   try {
     const [stores, chains, exchanges] = await Promise.all(parts)
     const { mongoUrl, redisUrl } = stores
-    return {
-      mongoUrl,
-      redisUrl,
-      nodes: chains.settings,
-      missing: chains.missing,
-      rateSourceUrls: exchanges.sourceUrls,
-      stop,
-    }
+    return { mongoUrl, redisUrl, nodes: chains.settings, rateSourceUrls: exchanges.sourceUrls, stop }
   } catch (error) {
     await Promise.allSettled(parts)
     await stop()

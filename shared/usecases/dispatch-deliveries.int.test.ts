@@ -11,8 +11,8 @@ import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/webhook-http.ts'
+import { judgeWebhook, verifyStandardWebhook } from '#test/support/judge-webhook.ts'
 import { useStores } from '#test/support/stores.ts'
-import { verifyStandardWebhook, verifyWebhook } from '#test/support/verify-webhook.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { deliveryId } from './delivery-id.ts'
 import { createDispatcher, type DispatchDeliveriesDeps, type Dispatcher } from './dispatch-deliveries.ts'
@@ -95,7 +95,9 @@ async function given(count: number, overrides: Partial<WebhookEndpoint> = {}) {
       invoiceId,
       seq: index + 1,
       type: 'invoice.created' as const,
-      body: Buffer.from(`{"id":"${eventId}","note":"añ 🎉"}`),
+      body: Buffer.from(
+        JSON.stringify({ id: eventId, object: 'event', type: 'invoice.created', data: { object: { note: 'añ 🎉' } } }),
+      ),
       createdAt: now,
     }
     const delivery = {
@@ -148,7 +150,7 @@ test('a due row is sent once, signed for both kinds of verifiers, and recorded w
   const [request] = receiver.requests
   if (request === undefined) throw new Error('nothing came')
   expect(request.body).toEqual(rows[0]?.event.body)
-  expect(verifyWebhook(request, secret, stores.ambient.clock.now())).toBe('valid')
+  expect(judgeWebhook(request, secret, stores.ambient.clock.now())).toBe('valid')
   expect(verifyStandardWebhook(request, secret)).toBe(true)
   expect(request.headers).toMatchObject({
     'content-type': 'application/json',
@@ -191,9 +193,7 @@ test('each failure moves the due time by the next pause, and the ninth is the la
   expect((await delivery(only)).finishedAt).not.toBeNull()
   expect(receiver.requests).toHaveLength(9)
   expect(new Set(receiver.requests.map((request) => request.headers['x-webhook-id']))).toEqual(new Set([only]))
-  expect(receiver.requests.every((request) => verifyWebhook(request, secret, request.receivedAt) === 'valid')).toBe(
-    true,
-  )
+  expect(receiver.requests.every((request) => judgeWebhook(request, secret, request.receivedAt) === 'valid')).toBe(true)
 })
 
 test('500, then 200: the retry succeeds and nothing more is sent', async () => {

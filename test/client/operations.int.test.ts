@@ -125,6 +125,7 @@ describe('the client and the API', () => {
 
   it('wait out the rate limit: every call of a burst above it succeeds', async () => {
     const pausesMs: number[] = []
+    // It really waits: the bucket refills by the clock of the store, which no test can put forward.
     const pause = (ms: number): Promise<void> => {
       pausesMs.push(ms)
       return new Promise((resolve) => setTimeout(resolve, ms))

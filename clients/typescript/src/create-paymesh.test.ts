@@ -278,8 +278,8 @@ describe('errors', () => {
       random: () => 0.99,
       fetch: async () => {
         attempts += 1
-        // The pause of at least 125 ms has begun when this fires.
-        setTimeout(() => controller.abort(reason), 5)
+        // The pause begins in the microtasks that follow, hence before the next turn of the loop.
+        setImmediate(() => controller.abort(reason))
         throw new TypeError('fetch failed')
       },
     })
