@@ -1,47 +1,25 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startStores } from '#scripts/embedded/stores.ts'
-import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
-import { readProcfile } from '#scripts/start/procfile.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
-import { connectDatabase, type Database } from '#shared/db/connect.ts'
+import type { Database } from '#shared/db/connect.ts'
 import { CHAIN_CURSORS } from '#shared/db/cursor-model.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
-import { migrate } from '#shared/db/migrate.ts'
 import { PAYMENTS } from '#shared/db/payment-model.ts'
-import { createLogger } from '#shared/runtime/logger.ts'
-import { type Child, freePort, isReady, pause, startChild } from './child.ts'
+import { pause } from './child.ts'
 import type { BenchOptions } from './options.ts'
 import { bareScan } from './scan-bare.ts'
-import { seedWatches, type Watches } from './scan-watches.ts'
-import { burstCall, burstTokenCode } from './transfer-burst.ts'
+import {
+  HIT_EVERY,
+  LOGS_PER_TX,
+  mineBursts,
+  NETWORK,
+  openStage,
+  type Stage,
+  TIP_BLOCKS,
+  TOKEN,
+  TRANSFERS,
+  WATCHED,
+} from './scan-stage.ts'
 
-/** Blocks every 250 ms, as the fastest network that the product knows. */
-const NETWORK = 'arbitrum'
-const TOKEN = 'usdt_arbitrum'
-const CHAIN_ID = 31_337
-const DATABASE = 'bench_scan'
-const TX_PER_BLOCK = 5
-const LOGS_PER_TX = 60
-const BLOCKS = 300
-const WATCHED = 1_000_000
-/** Every hundredth transfer goes to a watched address that an invoice holds. */
-const HIT_EVERY = 100
-const TIP_BLOCKS = 120
 const TIP_EVERY_MS = 250
-const FIRST = 2n ** 100n
-
-/** A chain of bursts and what the product should find in it. */
-interface Stage {
-  readonly chain: LocalChain
-  readonly db: Database
-  readonly watches: Watches
-  /** Starts a scanner process and resolves when it is ready. */
-  startScanner(): Promise<Child>
-}
 
 /**
  * The scanner of one EVM network with a million watched addresses: how fast it catches up with a chain of transfers of which
@@ -53,16 +31,15 @@ export async function benchScan(options: BenchOptions): Promise<void> {
   const undo: (() => Promise<unknown> | unknown)[] = []
   try {
     const stage = await openStage(options, undo)
-    const transfers = BLOCKS * TX_PER_BLOCK * LOGS_PER_TX
     const bare: number[] = []
     const own: number[] = []
     let peak = 0
     for (let round = 1; round <= options.rounds; round += 1) {
       const loop = await bareScan(stage.chain, ASSETS[TOKEN].contract, stage.watches.keys)
       if (loop.hits !== stage.watches.hits) throw new Error(`the bare loop found ${loop.hits} hits`)
-      bare.push(transfers / loop.seconds)
+      bare.push(TRANSFERS / loop.seconds)
       const caughtUp = await catchUp(stage)
-      own.push(transfers / caughtUp.seconds)
+      own.push(TRANSFERS / caughtUp.seconds)
       peak = Math.max(peak, caughtUp.peakBytes)
       print(
         `round ${round}: ${rate(own)}/s scanned with their writes, bare loop ${rate(bare)}/s, hydrated in ${caughtUp.hydrateSeconds.toFixed(1)} s`,
@@ -77,78 +54,6 @@ export async function benchScan(options: BenchOptions): Promise<void> {
   } finally {
     for (const step of undo.reverse()) await step()
   }
-}
-
-async function openStage({ print }: BenchOptions, undo: (() => Promise<unknown> | unknown)[]): Promise<Stage> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-scan-'))
-  undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const { MONGO_URL: mongoUrl = null, REDIS_URL: redisUrl = null } = process.env
-  const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl })
-  undo.push(() => stores.stop())
-  const logger = createLogger({ name: 'bench', level: 'silent' })
-  const db = await connectDatabase({ url: stores.mongoUrl, name: DATABASE, logger })
-  undo.push(async () => {
-    await db.connection.dropDatabase()
-    await db.close()
-  })
-  await db.connection.dropDatabase()
-  await migrate(db)
-  const chain = await startLocalChain({ chainId: CHAIN_ID, network: NETWORK, blockTimeMs: null })
-  undo.push(() => chain.stop())
-  await chain.rpc('anvil_setCode', [ASSETS[TOKEN].contract, burstTokenCode(ASSETS[TOKEN].decimals)])
-  const transfers = BLOCKS * TX_PER_BLOCK * LOGS_PER_TX + TIP_BLOCKS * LOGS_PER_TX
-  const watches = await seedWatches(db, {
-    count: WATCHED,
-    first: FIRST,
-    every: HIT_EVERY,
-    transfers,
-    asset: TOKEN,
-    print,
-  })
-  await fillChain(chain, print)
-  const env = {
-    MONGO_URL: stores.mongoUrl,
-    REDIS_URL: stores.redisUrl,
-    PAYMESH_ENV: 'production',
-    PAYMESH_MONGO_DATABASE: DATABASE,
-    PAYMESH_REDIS_PREFIX: DATABASE,
-    PAYMESH_MASTER_KEY: randomBytes(32).toString('base64'),
-    PAYMESH_KEY_PEPPER: randomBytes(32).toString('base64'),
-    PAYMESH_PUBLIC_CHECKOUT_URL: 'https://pay.example.com',
-    PAYMESH_PUBLIC_API_URL: 'https://api.example.com',
-    PAYMESH_NETWORKS: JSON.stringify({
-      test: { [NETWORK]: { rpcUrls: [chain.url], chainId: CHAIN_ID, confirmations: 3 } },
-    }),
-  }
-  return {
-    ...{ chain, db, watches: { ...watches, hits: (BLOCKS * TX_PER_BLOCK * LOGS_PER_TX) / HIT_EVERY } },
-    async startScanner() {
-      const health = await freePort()
-      const child = await startChild(
-        readProcfile().find(({ name }) => name === 'scanner')?.args ?? [],
-        { ...env, PAYMESH_METRICS_PORT: String(health) },
-        () => isReady(health),
-      )
-      undo.push(() => child.stop())
-      return child
-    },
-  }
-}
-
-async function fillChain(chain: LocalChain, print: (line: string) => void): Promise<void> {
-  for (let block = 0; block < BLOCKS; block += 1) {
-    await mineBursts(chain, block * TX_PER_BLOCK * LOGS_PER_TX, TX_PER_BLOCK)
-    if (block % 100 === 99) print(`mined ${block + 1} of ${BLOCKS} blocks of ${TX_PER_BLOCK * LOGS_PER_TX} transfers`)
-  }
-}
-
-async function mineBursts(chain: LocalChain, offset: number, transactions: number): Promise<void> {
-  for (let index = 0; index < transactions; index += 1) {
-    const data = burstCall(LOGS_PER_TX, FIRST + BigInt(offset + index * LOGS_PER_TX))
-    const call = { from: DEVELOPMENT_PAYER, to: ASSETS[TOKEN].contract, gas: '0x100000', data }
-    await chain.rpc('eth_sendTransaction', [call])
-  }
-  await chain.mine()
 }
 
 /** From the first move of a cursor that stands at block 0 until it stands at the head; a new process each time. */
@@ -203,11 +108,10 @@ async function followTip(stage: Stage): Promise<readonly number[]> {
     if (mined !== undefined) delays.push(performance.now() - mined)
   })
   await pause(500)
-  const before = BLOCKS * TX_PER_BLOCK * LOGS_PER_TX
   for (let index = 0; index < TIP_BLOCKS; index += 1) {
     const started = performance.now()
     minedAt.set(head + index + 1, started)
-    await mineBursts(chain, before + index * LOGS_PER_TX, 1)
+    await mineBursts(chain, TRANSFERS + index * LOGS_PER_TX, 1)
     minedAt.set(head + index + 1, performance.now())
     await pause(Math.max(0, TIP_EVERY_MS - (performance.now() - started)))
   }

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startStores } from '#scripts/embedded/stores.ts'
+import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { readProcfile } from '#scripts/start/procfile.ts'
+import { ASSETS } from '#shared/chains/assets.ts'
+import { connectDatabase, type Database } from '#shared/db/connect.ts'
+import { migrate } from '#shared/db/migrate.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+import { type Child, freePort, isReady, startChild } from './child.ts'
+import type { BenchOptions } from './options.ts'
+import { seedWatches, type Watches } from './scan-watches.ts'
+import { burstCall, burstTokenCode } from './transfer-burst.ts'
+
+/** Blocks every 250 ms, as the fastest network that the product knows. */
+export const NETWORK = 'arbitrum'
+/** The token whose transfers the chain holds. */
+export const TOKEN = 'usdt_arbitrum'
+/** Chain id of the local chain. */
+export const CHAIN_ID = 31_337
+/** How many watched addresses there are. */
+export const WATCHED = 1_000_000
+/** Transfers in the blocks that are there from the start. */
+export const TRANSFERS = 90_000
+/** Transfers in one transaction. */
+export const LOGS_PER_TX = 60
+/** Every hundredth transfer goes to a watched address that an invoice holds. */
+export const HIT_EVERY = 100
+/** Blocks that are mined afterwards, of one transaction each. */
+export const TIP_BLOCKS = 120
+
+const DATABASE = 'bench_scan'
+const TX_PER_BLOCK = 5
+const BLOCKS = TRANSFERS / TX_PER_BLOCK / LOGS_PER_TX
+const FIRST = 2n ** 100n
+
+/** A chain of bursts and what the product should find in it. */
+export interface Stage {
+  readonly chain: LocalChain
+  readonly db: Database
+  readonly watches: Watches
+  /** Starts a scanner process and resolves when it is ready. */
+  startScanner(): Promise<Child>
+}
+
+/** Starts stores, chain and watches; `undo` gets what ends them, in order. */
+export async function openStage({ print }: BenchOptions, undo: (() => Promise<unknown> | unknown)[]): Promise<Stage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-scan-'))
+  undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  const { MONGO_URL: mongoUrl = null, REDIS_URL: redisUrl = null } = process.env
+  const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl })
+  undo.push(() => stores.stop())
+  const logger = createLogger({ name: 'bench', level: 'silent' })
+  const db = await connectDatabase({ url: stores.mongoUrl, name: DATABASE, logger })
+  undo.push(async () => {
+    await db.connection.dropDatabase()
+    await db.close()
+  })
+  await db.connection.dropDatabase()
+  await migrate(db)
+  const chain = await startLocalChain({ chainId: CHAIN_ID, network: NETWORK, blockTimeMs: null })
+  undo.push(() => chain.stop())
+  await chain.rpc('anvil_setCode', [ASSETS[TOKEN].contract, burstTokenCode(ASSETS[TOKEN].decimals)])
+  const transfers = TRANSFERS + TIP_BLOCKS * LOGS_PER_TX
+  const watches = await seedWatches(db, {
+    count: WATCHED,
+    first: FIRST,
+    every: HIT_EVERY,
+    transfers,
+    asset: TOKEN,
+    print,
+  })
+  await fillChain(chain, print)
+  const env = {
+    MONGO_URL: stores.mongoUrl,
+    REDIS_URL: stores.redisUrl,
+    PAYMESH_ENV: 'production',
+    PAYMESH_MONGO_DATABASE: DATABASE,
+    PAYMESH_REDIS_PREFIX: DATABASE,
+    PAYMESH_MASTER_KEY: randomBytes(32).toString('base64'),
+    PAYMESH_KEY_PEPPER: randomBytes(32).toString('base64'),
+    PAYMESH_PUBLIC_CHECKOUT_URL: 'https://pay.example.com',
+    PAYMESH_PUBLIC_API_URL: 'https://api.example.com',
+    PAYMESH_NETWORKS: JSON.stringify({
+      test: { [NETWORK]: { rpcUrls: [chain.url], chainId: CHAIN_ID, confirmations: 3 } },
+    }),
+  }
+  return {
+    ...{ chain, db, watches: { ...watches, hits: TRANSFERS / HIT_EVERY } },
+    async startScanner() {
+      const health = await freePort()
+      const child = await startChild(
+        readProcfile().find(({ name }) => name === 'scanner')?.args ?? [],
+        { ...env, PAYMESH_METRICS_PORT: String(health) },
+        () => isReady(health),
+      )
+      undo.push(() => child.stop())
+      return child
+    },
+  }
+}
+
+async function fillChain(chain: LocalChain, print: (line: string) => void): Promise<void> {
+  for (let block = 0; block < BLOCKS; block += 1) {
+    await mineBursts(chain, block * TX_PER_BLOCK * LOGS_PER_TX, TX_PER_BLOCK)
+    if (block % 100 === 99) print(`mined ${block + 1} of ${BLOCKS} blocks of ${TX_PER_BLOCK * LOGS_PER_TX} transfers`)
+  }
+}
+
+/** Mines a block of transactions whose transfers go to the addresses from the `offset`-th on. */
+export async function mineBursts(chain: LocalChain, offset: number, transactions: number): Promise<void> {
+  for (let index = 0; index < transactions; index += 1) {
+    const data = burstCall(LOGS_PER_TX, FIRST + BigInt(offset + index * LOGS_PER_TX))
+    const call = { from: DEVELOPMENT_PAYER, to: ASSETS[TOKEN].contract, gas: '0x100000', data }
+    await chain.rpc('eth_sendTransaction', [call])
+  }
+  await chain.mine()
+}
