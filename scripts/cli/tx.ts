@@ -5,20 +5,23 @@ import { explainTransaction } from '#shared/usecases/explain-transaction.ts'
 import { transactionText } from './explain-text.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print } from './output.ts'
-import { parseNetwork, pickMode } from './pick-mode.ts'
+import { parseHeight, parseNetwork, pickMode } from './pick-mode.ts'
 import { snakeCase } from './snake-case.ts'
 
 async function explain(
   network: NetworkId,
   txHash: string,
-  options: OutputOptions & { readonly mode?: Mode },
+  options: OutputOptions & { readonly mode?: Mode; readonly block?: number },
 ): Promise<void> {
   await withInstallation(async (installation) => {
     const mode = pickMode(installation, network, options.mode)
     const { networks } = installation.config
     const client = createChainClient(networks, mode, network, installation.metrics)
     try {
-      const known = await explainTransaction({ ...installation, client }, { mode, network, txHash })
+      const known = await explainTransaction(
+        { ...installation, client },
+        { mode, network, txHash, height: options.block ?? null },
+      )
       print(options, snakeCase(known), transactionText(known))
     } finally {
       await client?.close()
@@ -35,8 +38,9 @@ export function addTxCommand(program: Command): void {
     .argument('<network>', 'network id, as in asset ids', parseNetwork)
     .argument('<txid>', 'transaction id or hash')
     .description(
-      'Say what is stored of a transaction; when nothing is, what the node shows and whose addresses it pays.',
+      'Say what is stored of a transaction, whether it counts and why (not); when nothing stands, what the node shows and whose addresses it pays.',
     )
+    .option('--block <height>', 'the block it is in, for nodes that cannot look up single transactions', parseHeight)
     .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
     .option('--json', 'print one JSON value')
     .action(explain)

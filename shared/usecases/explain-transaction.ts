@@ -1,4 +1,5 @@
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { addressOwners } from './address-owners.ts'
 import { familyOf } from './attribute-transfers.ts'
@@ -51,22 +52,44 @@ export interface TransactionExplanation {
     readonly workspaceId: string | null
   })[]
   readonly scannerHeight: number | null
-  /** What the node says; only asked when nothing is stored. */
-  readonly node: 'not_asked' | 'cannot_be_asked' | 'unreachable' | 'unknown' | TransactionPlace
+  /** What the node says; only asked when nothing is stored, or nothing that still stands on the chain. */
+  readonly node: NodeAnswer
   readonly transfers: readonly TransferExplanation[]
   /** The answer in one sentence. */
   readonly conclusion: string
 }
 
+/**
+ * `cannot_be_asked`: there is no node, or it cannot look up single transactions; `unknown`: it knows no such transaction;
+ * `not_in_block`: the block that was named moves no money in it.
+ */
+export type NodeAnswer =
+  | 'not_asked'
+  | 'cannot_be_asked'
+  | 'unreachable'
+  | 'unknown'
+  | 'unconfirmed'
+  | 'not_in_block'
+  | TransactionPlace
+
+/** Which transaction; `height` names the block to look into, for nodes that cannot look up single transactions. */
+export interface TransactionQuestion {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly txHash: string
+  readonly height?: number | null
+}
+
 type Gathered = Omit<TransactionExplanation, 'conclusion'>
 
 /**
- * Says what is stored of a transaction and, when nothing is, what the node shows: whether it was mined, which addresses it
- * paid, and whose they are. The node's answer is read with the scanner's own eyes, so what is shown here is what a rescan finds.
+ * Says what is stored of a transaction and, when nothing is or all of it is gone, what the node shows: whether it was mined,
+ * which addresses it paid, and whose they are. The node's answer is read with the scanner's own eyes, so what is shown here
+ * is what a rescan finds. Throws `VALIDATION_ERROR` when the id is none of the network.
  */
 export async function explainTransaction(
   deps: ExplainTransactionDeps,
-  input: { readonly mode: Mode; readonly network: NetworkId; readonly txHash: string },
+  input: TransactionQuestion,
 ): Promise<TransactionExplanation> {
   const { mode, network } = input
   const txHash = normalise(familyOf(deps.catalog, network), input.txHash)
@@ -82,7 +105,8 @@ export async function explainTransaction(
       return { ...explainPayment(payment, scene), invoiceId, workspaceId }
     }),
   )
-  const asked = stored.length > 0 ? NOT_ASKED : await askNode(deps, { mode, network, txHash })
+  const stands = payments.some(({ state }) => state === 'detected' || state === 'confirmed')
+  const asked = stands ? NOT_ASKED : await askNode(deps, { ...input, txHash })
   const known: Gathered = { mode, network, txHash, stored, scannerHeight: cursor?.height ?? null, ...asked }
   return { ...known, conclusion: conclude(known, cursor) }
 }
@@ -91,25 +115,38 @@ const NOT_ASKED = { node: 'not_asked', transfers: [] } as const
 
 type Asked = Pick<TransactionExplanation, 'node' | 'transfers'>
 
-async function askNode(
-  deps: ExplainTransactionDeps,
-  scope: { readonly mode: Mode; readonly network: NetworkId; readonly txHash: string },
-): Promise<Asked> {
-  const { client } = deps
-  if (client?.locate === undefined) return { node: 'cannot_be_asked', transfers: [] }
+const EVERYONE = { has: () => true, add: () => undefined, size: 1 }
+
+async function askNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<Asked> {
   try {
-    const place = await client.locate(scope.txHash)
-    if (place === null) return { node: 'unknown', transfers: [] }
-    const everyone = { has: () => true, add: () => undefined, size: 1 }
-    const blocks = await client.scan(place.height, place.height, everyone)
-    const block = blocks.find(({ hash }) => hash === place.blockHash)
+    const place = await locate(deps, question)
+    if (typeof place === 'string' || !place.succeeded) return { node: place, transfers: [] }
+    const blocks = await deps.client?.scan(place.height, place.height, EVERYONE)
+    const block = blocks?.find(({ hash }) => hash === place.blockHash)
     if (block === undefined) return { node: 'unreachable', transfers: [] }
-    const transfers = block.transfers.filter(({ txHash }) => txHash === scope.txHash)
-    return { node: place, transfers: await whose(deps, scope, transfers, block.time) }
+    const transfers = block.transfers.filter(({ txHash }) => txHash === question.txHash)
+    const named = typeof question.height === 'number'
+    // Asked for by its height only, the block is the whole answer: a transaction that moves nothing is not in it for us.
+    if (named && transfers.length === 0) return { node: 'not_in_block', transfers: [] }
+    return { node: place, transfers: await whose(deps, question, transfers, block.time) }
   } catch (error) {
     if (error instanceof NodeUnreliable || error instanceof NodeMismatch) return { node: 'unreachable', transfers: [] }
     throw error
   }
+}
+
+/** The transaction's block, as the node or the person who asks says; else why there is none. */
+async function locate(
+  { client }: ExplainTransactionDeps,
+  { txHash, height }: TransactionQuestion,
+): Promise<Exclude<NodeAnswer, 'not_asked'>> {
+  if (client === null) return 'cannot_be_asked'
+  if (typeof height === 'number') {
+    const block = await client.blockAt(height)
+    return block === null ? 'not_in_block' : { height, blockHash: block.hash, succeeded: true }
+  }
+  const place = (await client.locate?.(txHash)) ?? (client.locate === undefined ? 'not_searchable' : 'unknown')
+  return place === 'not_searchable' ? 'cannot_be_asked' : place
 }
 
 async function whose(
@@ -136,27 +173,48 @@ async function whose(
   })
 }
 
-function conclude({ stored, node, transfers, network, mode }: Gathered, cursor: ChainCursor | null): string {
-  if (stored.length > 0) return `Stored: ${stored.map(({ words }) => words).join(' ')}`
+function conclude(known: Gathered, cursor: ChainCursor | null): string {
+  const { stored, node } = known
+  if (stored.length === 0) return nodeWords(known, cursor, 'Not seen')
+  const told = `Stored: ${stored.map(({ words }) => words).join(' ')}`
+  return node === 'not_asked' ? told : `${told} ${nodeWords(known, cursor, 'Asked now')}`
+}
+
+/** What the node's answer means. */
+function nodeWords({ node, transfers, network, mode }: Gathered, cursor: ChainCursor | null, lead: string): string {
   const at =
     cursor === null ? `nobody ever scanned ${network} in ${mode} mode` : `the scanner stands at block ${cursor.height}`
   if (node === 'cannot_be_asked' || node === 'not_asked') {
-    return `Not seen; ${at}. The node cannot be asked for single transactions: look it up in an explorer, and rescan its block if it pays an address of yours.`
+    return `${lead}; ${at}. No node here can look up single transactions of ${network}: find its block in an explorer and ask again with --block HEIGHT.`
   }
-  if (node === 'unreachable') return `Not seen; ${at}. The node gave no usable answer: ask again.`
+  if (node === 'unreachable') return `${lead}; ${at}. The node gave no usable answer: ask again.`
+  if (node === 'unconfirmed')
+    return `${lead}; ${at}. The node has it, but no block does yet: it may still be replaced or dropped.`
+  if (node === 'not_in_block') return `${lead}; ${at}. The block asked for moves no money in this transaction.`
   if (node === 'unknown')
-    return `Not seen; ${at}. The node knows no mined transaction of this id: it is not mined yet, or of another network.`
+    return `${lead}; ${at}. The node knows no mined transaction of this id: it is not mined yet, or of another network.`
   if (!node.succeeded) return `It was mined in block ${node.height} and failed: it moved nothing.`
   const ours = transfers.filter((transfer) => transfer.ours)
   if (ours.length === 0) return `It is in block ${node.height} and pays no address of this installation.`
   if (cursor === null || cursor.height < node.height)
     return `It pays ${ours.length} of our addresses in block ${node.height}; ${at} and has not read that block yet.`
-  return `It pays ${ours.length} of our addresses in block ${node.height}, which was read, but nothing is stored: rescan it with \`paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}\`.`
+  const rescan = `paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}`
+  const lacking = lead === 'Not seen' ? 'nothing is stored' : 'nothing stored of it stands'
+  return `It pays ${ours.length} of our addresses in block ${node.height}, which was read, but ${lacking}: rescan it with \`${rescan}\`.`
 }
 
+const HASH = /^[0-9a-f]{64}$/
+/** 64 bytes in base58. */
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+
 /** Ids as transfer keys carry them: hex in small letters, with 0x on EVM networks only; Solana's are case-sensitive. */
-function normalise(family: string, txHash: string): string {
-  if (family === 'solana') return txHash
+function normalise(family: Family, txHash: string): string {
   const hex = txHash.toLowerCase().replace(/^0x/, '')
+  const isSolana = family === 'solana'
+  if (!(isSolana ? SIGNATURE.test(txHash) : HASH.test(hex))) {
+    const form = isSolana ? 'a signature in base58' : '64 hex digits'
+    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'txid', message: `must be ${form}` }] })
+  }
+  if (isSolana) return txHash
   return family === 'evm' ? `0x${hex}` : hex
 }

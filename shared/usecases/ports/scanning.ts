@@ -127,8 +127,11 @@ export interface ChainClient {
   doubted?(
     transactions: readonly { readonly txHash: string; readonly height: number; readonly blockHash: string }[],
   ): Promise<ReadonlySet<string>>
-  /** The block that holds a transaction; null when the node knows of none. Absent where nodes cannot be asked for single transactions. */
-  locate?(txHash: string): Promise<TransactionPlace | null>
+  /**
+   * Where a transaction stands: `unconfirmed` in no block yet, `not_searchable` when the node cannot look up single
+   * transactions, null when it knows of none. For people who ask, never for what is credited.
+   */
+  locate?(txHash: string): Promise<TransactionPlace | 'unconfirmed' | 'not_searchable' | null>
 }
 
 /** Where a node says that a transaction stands. */

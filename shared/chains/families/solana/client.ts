@@ -14,7 +14,7 @@ import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from 
 import { createIdentityTest } from './identity.ts'
 import { type BlockReader, createBlockReader } from './read-blocks.ts'
 import { classify, explain } from './rpc-failure.ts'
-import { accountSchema, type Transaction } from './wire.ts'
+import { accountSchema, statusesSchema, type Transaction } from './wire.ts'
 
 /** Layout of a mint account of the SPL Token program: `decimals` and `is_initialized` (spl-token, `state.rs`). */
 const MINT_LENGTH = 82
@@ -106,6 +106,17 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
       const read = await pool.use((node) => readerOf(node).read(from, to, take), { height: to })
       return read.map(({ ref, content }): ScannedBlock => ({ ...ref, transfers: content }))
     },
+    locate: (txHash) =>
+      pool.use(async (node) => {
+        const question = [[txHash], { searchTransactionHistory: true }]
+        const [status] = (await node.call('getSignatureStatuses', question, statusesSchema)).value
+        if (status === undefined || status === null) return null
+        // A processed block may still be left out of the chain; blocks are read from `confirmed` on.
+        if (status.confirmationStatus === 'processed') return 'unconfirmed'
+        const block = await readerOf(node).at(status.slot)
+        if (block === null) throw new NodeUnreliable(`the node has no block in slot ${status.slot} of a transaction`)
+        return { height: status.slot, blockHash: block.hash, succeeded: status.err === null }
+      }),
     // Without a second node there is nobody to ask.
     ...(rpcUrls.length < 2 ? {} : { doubted }),
     close,

@@ -10,6 +10,7 @@ import type { ChainDefinition, OutputChainRules } from '../../chain.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { type CoreNode, createCoreRpc } from './core-rpc.ts'
 import { blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
+import { locateTransaction } from './locate-transaction.ts'
 import { createMempoolReader } from './mempool.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { parseBlock } from './parse-block.ts'
@@ -78,6 +79,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
       )
       return new Set(told?.answer.flat())
     },
+    locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
     close: () => rpc.close(),
   }
 }

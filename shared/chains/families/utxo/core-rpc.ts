@@ -9,6 +9,8 @@ import { parseHeader } from './parse-block.ts'
 type Call = RpcNode['call']
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
+const transactionSchema = z.object({ blockhash: hashSchema.optional() })
+const placeSchema = z.object({ height: z.int().nonnegative(), confirmations: z.int() })
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
 
 /** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: how Core says that it has no such thing, no such height. */
@@ -28,6 +30,13 @@ export interface CoreNode {
   mempoolIds(): Promise<readonly string[]>
   /** A serialised unconfirmed transaction; null when it is gone. */
   mempoolTransaction(txid: string): Promise<Buffer | null>
+  /**
+   * Hash of the block that holds a transaction, `unconfirmed` for one in no block; null when the node knows none. A node
+   * without an index (`-txindex`) knows few mined ones.
+   */
+  blockOf(txid: string): Promise<string | null>
+  /** Height of a block; null when the node does not have it, or on a branch only. */
+  heightOf(hash: string): Promise<number | null>
 }
 
 /** Pieces of work, each done with one of a network's nodes. */
@@ -107,6 +116,14 @@ function createCoreNode(call: Call): CoreNode {
     header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
     mempoolIds: () => call('getrawmempool', [], z.array(hashSchema)),
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
+    async blockOf(txid) {
+      const found = await unlessAbsent(call('getrawtransaction', [txid, 1], transactionSchema))
+      return found === null ? null : (found.blockhash ?? 'unconfirmed')
+    },
+    async heightOf(hash) {
+      const found = await unlessAbsent(call('getblockheader', [hash, true], placeSchema))
+      return found === null || found.confirmations < 1 ? null : found.height
+    },
   }
 }
 
