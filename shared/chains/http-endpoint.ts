@@ -1,0 +1,90 @@
+import { type Dispatcher, errors, Pool } from 'undici'
+import { RpcFailure } from './rpc-failure.ts'
+
+const BODY_MAX_BYTES = 64 * 2 ** 20
+/** Calls at the same time to one node. */
+const CONNECTIONS = 8
+/** Pause after status 429 that names none. */
+const RETRY_AFTER_DEFAULT_MS = 1_000
+
+/** One POST to a node. */
+export interface HttpQuestion {
+  /** What is asked, for messages. */
+  readonly what: string
+  /** Appended to the path of the node's URL; starts with a slash. */
+  readonly path?: string
+  readonly body: unknown
+  /** One total deadline, milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** What a node said to it, with any status. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly text: string
+  /** How long the node asked to be left alone by status 429, milliseconds; null when it did not. */
+  readonly retryAfterMs: number | null
+}
+
+/** A node's URL and the connections to it. */
+export interface HttpEndpoint {
+  /** Host and port of the URL. */
+  readonly host: string
+  /** Throws `RpcFailure` without an answer; no message holds path, query or user info of the URL. */
+  post(question: HttpQuestion): Promise<HttpAnswer>
+  close(): Promise<void>
+}
+
+/**
+ * JSON over HTTP to one node. Opens nothing until the first question. `credentials` makes headers of the URL's user info,
+ * which is never part of a request line; by default it becomes Basic authentication.
+ */
+export function createHttpEndpoint(
+  text: string,
+  credentials: (url: URL) => Readonly<Record<string, string>> = basicAuthentication,
+): HttpEndpoint {
+  const url = new URL(text)
+  const pool = new Pool(url.origin, { connections: CONNECTIONS, maxResponseSize: BODY_MAX_BYTES })
+  const headers = { 'content-type': 'application/json', ...credentials(url) }
+  const base = { method: 'POST', headers } as const
+  return {
+    host: url.host,
+    async post({ what, path, body, timeoutMs }) {
+      const prefix = path === undefined ? url.pathname : `${url.pathname.replace(/\/$/, '')}${path}`
+      try {
+        const signal = AbortSignal.timeout(timeoutMs)
+        const response = await pool.request({
+          ...base,
+          path: `${prefix}${url.search}`,
+          body: JSON.stringify(body),
+          signal,
+        })
+        return { status: response.statusCode, text: await response.body.text(), retryAfterMs: pauseOf(response) }
+      } catch (error) {
+        const kind = error instanceof errors.ResponseExceededMaxSizeError ? 'split' : 'retry'
+        // The cause may quote the URL with its secrets: only its name travels.
+        throw new RpcFailure(kind, `${what} at ${url.host}: ${error instanceof Error ? error.name : 'failed'}`)
+      }
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** The user info of a URL as an `authorization` header; nothing without a user. */
+export function basicAuthentication({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+function pauseOf({ statusCode, headers }: Dispatcher.ResponseData): number | null {
+  return statusCode === 429 ? parseRetryAfter(headers['retry-after'], Date.now()) : null
+}
+
+/** Milliseconds that a Retry-After header asks for, as seconds or as a date (RFC 9110, section 10.2.3); a second without one. */
+function parseRetryAfter(header: string | string[] | undefined, now: number): number {
+  const text = typeof header === 'string' ? header.trim() : ''
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? RETRY_AFTER_DEFAULT_MS : Math.max(0, at - now)
+}
