@@ -69,6 +69,7 @@ export const WEBHOOK_ATTEMPTS = defineCollection<AttemptDocument>(
     statusCode: optional(Number),
     error: optional(String),
     ip: optional(String),
+    phases: optional(Object),
     responseBody: String,
   },
   [

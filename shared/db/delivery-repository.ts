@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import type { Delivery, DeliveryOutcome, DeliveryRepository } from '#shared/usecases/ports/events.ts'
+import type { Delivery, DeliveryAttempt, DeliveryOutcome, DeliveryRepository } from '#shared/usecases/ports/events.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import { type AttemptDocument, type DeliveryDocument, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
@@ -44,6 +44,8 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
       return result.deletedCount
     },
     ...questions(deliveries),
+    listAttempts: async (deliveryId) =>
+      (await attempts.find({ deliveryId }).sort({ number: 1, at: 1 }).toArray()).map(attemptFromDocument),
   }
 }
 
@@ -146,6 +148,10 @@ function questions(deliveries: Deliveries) {
 function attemptToDocument(outcome: DeliveryOutcome): AttemptDocument {
   const { attempt, deliveryId, leaseToken } = outcome
   return { ...attempt, _id: `${deliveryId}:${leaseToken}`, deliveryId, at: toDate(attempt.at) }
+}
+
+function attemptFromDocument({ _id, deliveryId: _deliveryId, at, ...same }: AttemptDocument): DeliveryAttempt {
+  return { ...same, at: toMs(at) }
 }
 
 function toDocument(delivery: Delivery): DeliveryDocument {

@@ -1,6 +1,6 @@
 import { nextAttemptAt } from '#shared/domain/webhook/schedule.ts'
 import type { Delivery, DeliveryOutcome, EventRecord, WebhookEndpoint } from './ports/events.ts'
-import type { HttpOut, HttpResult } from './ports/http-out.ts'
+import type { HttpOut, HttpPhases, HttpResult } from './ports/http-out.ts'
 import type { Clock } from './ports/runtime.ts'
 import { signDelivery } from './sign-delivery.ts'
 
@@ -71,6 +71,7 @@ export async function sendDelivery(deps: SendDeliveryDeps, claimed: ClaimedDeliv
         statusCode: result.outcome === 'answered' ? result.status : null,
         error,
         ip: result.ip,
+        phases: inWholeMs(result.phases),
         responseBody: result.outcome === 'answered' ? result.body.slice(0, KEEP_CHARS) : '',
       },
     },
@@ -82,4 +83,9 @@ export async function sendDelivery(deps: SendDeliveryDeps, claimed: ClaimedDeliv
 function faultOf(result: HttpResult): string | null {
   if (result.outcome === 'failed') return result.error
   return result.status >= 200 && result.status <= 299 ? null : `status_${result.status}`
+}
+
+function inWholeMs({ dnsMs, connectMs, tlsMs, firstByteMs }: HttpPhases): HttpPhases {
+  const whole = (ms: number | null) => (ms === null ? null : Math.round(ms))
+  return { dnsMs: whole(dnsMs), connectMs: whole(connectMs), tlsMs: whole(tlsMs), firstByteMs: whole(firstByteMs) }
 }

@@ -1,6 +1,7 @@
 import type { EventType, ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
+import type { HttpPhases } from './http-out.ts'
 
 /** A materialised event; `body` is the exact text that every delivery of it carries. */
 export interface EventRecord {
@@ -92,6 +93,8 @@ export interface DeliveryAttempt {
   /** Machine word for why it failed, null on success: `timeout`, `dns`, `refused`, `status_500`, `blocked_address` … */
   readonly error: string | null
   readonly ip: string | null
+  /** Where the time went, in whole milliseconds. Absent in attempts of before it was kept. */
+  readonly phases?: HttpPhases
   /** First 4 KB of the answer. */
   readonly responseBody: string
 }
@@ -113,6 +116,8 @@ export interface DeliveryRepository {
   findById(id: string): Promise<Delivery | null>
   listByEvent(eventId: string): Promise<readonly Delivery[]>
   highestGeneration(eventId: string, endpointId: string): Promise<number>
+  /** Requests of a delivery that are still kept (30 days), oldest first. */
+  listAttempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>
   /** The endpoint's latest succeeded or failed deliveries by finish time, newest first (index endpoint, finishedAt). */
   lastFinished(endpointId: string, limit: number): Promise<readonly Pick<Delivery, 'id' | 'status' | 'finishedAt'>[]>
 }
