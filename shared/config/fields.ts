@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseMailAddress } from '#shared/contracts/mail-address.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { networkSettingsSchema } from './network-settings.ts'
 
@@ -60,6 +61,25 @@ const key32 = z.string().transform((text, context): Uint8Array => {
     context.addIssue({ code: 'custom', message: 'must be 32 bytes in base64 (`openssl rand -base64 32`)' })
   }
   return new Uint8Array(bytes)
+})
+
+/** Absent means none. */
+const orNone = <T>(schema: z.ZodType<T, string>) => z.union([z.literal('').transform(() => null), schema])
+
+const smtpUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol) && new URL(text).hostname !== '',
+    'must be an smtp:// or smtps:// URL',
+  )
+
+const mailAddress = z.string().transform((text, context) => {
+  const address = parseMailAddress(text)
+  if (address === null) {
+    context.addIssue({ code: 'custom', message: 'must be an e-mail address, alone or as Name <address>' })
+    return z.NEVER
+  }
+  return address
 })
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
@@ -155,6 +175,24 @@ export const FIELDS = {
     '32',
     '32',
     integer(1, 1_000),
+  ),
+  PAYMESH_SMTP_URL: field(
+    'Mail server, with credentials if it wants them: `smtp://` (STARTTLS where offered, demanded before credentials) or `smtps://`. Without one mails wait; in development they are shown in a local mailbox.',
+    'smtps://user:password@smtp.example.com:465',
+    '',
+    orNone(smtpUrl),
+  ),
+  PAYMESH_MAIL_FROM: field(
+    'Sender of every mail; needed with PAYMESH_SMTP_URL.',
+    'Paymesh <paymesh@example.com>',
+    '',
+    orNone(mailAddress),
+  ),
+  PAYMESH_MAILBOX_PORT: field(
+    'Port of the local mailbox page, which the mailer serves on 127.0.0.1 in development only; 0 takes a free one.',
+    '4105',
+    '4105',
+    port,
   ),
   PAYMESH_METRICS_PORT: field(
     'Port of /metrics, /livez and /readyz; every process on one machine needs its own. 0 takes a free one.',

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { FIELDS } from './fields.ts'
 import type { NetworkSettings } from './network-settings.ts'
@@ -26,6 +27,11 @@ export interface Config {
   /** Base URL by source name, without a slash at the end; sources that are absent keep their public URL. */
   readonly rates: { readonly sourceUrls: Readonly<Record<string, string>> }
   readonly webhooks: { readonly allowLocalhost: boolean; readonly concurrency: number }
+  /**
+   * `smtpUrl` may hold credentials; null = there is no mail server. `from` is there whenever a server is.
+   * `mailboxPort` is used in development only.
+   */
+  readonly mail: { readonly smtpUrl: string | null; readonly from: MailAddress | null; readonly mailboxPort: number }
   /** 0 = any free port. */
   readonly metrics: { readonly port: number }
 }
@@ -93,8 +99,15 @@ function readField(key: FieldKey, raw: string | undefined, faults: ConfigFault[]
 }
 
 function relationFaults(values: Values): ConfigFault[] {
-  if (!Buffer.from(values.PAYMESH_MASTER_KEY).equals(values.PAYMESH_KEY_PEPPER)) return []
-  return [{ key: 'PAYMESH_KEY_PEPPER', problem: 'must differ from PAYMESH_MASTER_KEY', example: null }]
+  const faults: ConfigFault[] = []
+  if (Buffer.from(values.PAYMESH_MASTER_KEY).equals(values.PAYMESH_KEY_PEPPER)) {
+    faults.push({ key: 'PAYMESH_KEY_PEPPER', problem: 'must differ from PAYMESH_MASTER_KEY', example: null })
+  }
+  if (values.PAYMESH_SMTP_URL !== null && values.PAYMESH_MAIL_FROM === null) {
+    const { example } = FIELDS.PAYMESH_MAIL_FROM
+    faults.push({ key: 'PAYMESH_MAIL_FROM', problem: 'must be set when PAYMESH_SMTP_URL is', example })
+  }
+  return faults
 }
 
 function shape(values: Values): Config {
@@ -116,6 +129,11 @@ function shape(values: Values): Config {
     webhooks: {
       allowLocalhost: values.PAYMESH_ALLOW_LOCALHOST_WEBHOOKS,
       concurrency: values.PAYMESH_WEBHOOK_CONCURRENCY,
+    },
+    mail: {
+      smtpUrl: values.PAYMESH_SMTP_URL,
+      from: values.PAYMESH_MAIL_FROM,
+      mailboxPort: values.PAYMESH_MAILBOX_PORT,
     },
     metrics: { port: values.PAYMESH_METRICS_PORT },
   }

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#shared/contracts/html.ts'
 
 /** Text with `code` in backticks. Long names may be broken after an underscore. */
 export function inline(text: string): Html {

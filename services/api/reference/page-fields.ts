@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#shared/contracts/html.ts'
 import { inline } from './markdown.ts'
 import type { Field } from './schema-fields.ts'
 

@@ -1,5 +1,5 @@
+import { type Html, html } from '#shared/contracts/html.ts'
 import { curlExample } from './curl-example.ts'
-import { type Html, html } from './html.ts'
 import { inline, markdown } from './markdown.ts'
 import { fieldList } from './page-fields.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '#shared/contracts/html.ts'
 import { headingsOf, inline, markdown, slug } from './markdown.ts'
 import { fieldList } from './page-fields.ts'
 import { operationSection } from './page-operation.ts'
