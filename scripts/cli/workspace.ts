@@ -27,6 +27,7 @@ function present(workspace: Workspace): object {
     invoices_per_month: workspace.limits.invoicesPerMonth,
     payment_links: workspace.limits.paymentLinks,
     webhook_endpoints: workspace.limits.webhookEndpoints,
+    confirmations: workspace.policy.confirmations,
     created_at: new Date(workspace.createdAt).toISOString(),
   }
 }
@@ -40,22 +41,35 @@ function parseDays(text: string): number {
   return days
 }
 
+type GivenConfirmations = Readonly<Record<string, number | 'finalized' | null>>
+
+/** One `asset=value`, added to those given before it; what they mean is judged with the workspace. */
+function addConfirmations(text: string, before: GivenConfirmations = {}): GivenConfirmations {
+  const [, asset = '', value = ''] = /^([a-z0-9_]+)=(-?\d{1,9}|finalized|default)$/.exec(text) ?? []
+  if (asset === '') throw new InvalidArgumentError('ASSET=NUMBER, ASSET=finalized or ASSET=default is needed')
+  return { ...before, [asset]: value === 'finalized' ? value : value === 'default' ? null : Number(value) }
+}
+
 interface UpdateOptions extends OutputOptions {
   readonly status?: Workspace['status']
   readonly invoicesPerMonth?: GivenLimit
   readonly paymentLinks?: GivenLimit
   readonly webhookEndpoints?: GivenLimit
   readonly quarantineDays?: number
+  readonly confirmations?: GivenConfirmations
 }
 
 async function update(id: string, options: UpdateOptions): Promise<void> {
-  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays } = options
+  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays, confirmations } = options
   await withInstallation(async (installation) => {
     const changed = await updateWorkspace(installation, {
       workspaceId: id,
       change: {
         ...(status !== undefined && { status }),
-        ...(quarantineDays !== undefined && { policy: { quarantineMs: quarantineDays * DAY_MS } }),
+        policy: {
+          ...(quarantineDays !== undefined && { quarantineMs: quarantineDays * DAY_MS }),
+          ...(confirmations !== undefined && { confirmations }),
+        },
         limits: {
           ...(invoicesPerMonth !== undefined && { invoicesPerMonth: limitOf(invoicesPerMonth) }),
           ...(paymentLinks !== undefined && { paymentLinks: limitOf(paymentLinks) }),
@@ -84,12 +98,17 @@ export function addWorkspaceCommands(program: Command): void {
     })
   workspace
     .command('update <id>')
-    .description('Change the status or the plan limits of a workspace.')
+    .description('Change the status, the plan limits or the policy of a workspace.')
     .addOption(new Option('--status <status>', 'new status').choices(['active', 'restricted', 'suspended']))
     .option('--invoices-per-month <n>', 'limit per calendar month (UTC) and mode, or "none"', parseLimit)
     .option('--payment-links <n>', 'limit of active payment links, or "none"', parseLimit)
     .option('--webhook-endpoints <n>', 'limit of webhook endpoints, or "none"', parseLimit)
     .option('--quarantine-days <n>', 'rest of a pooled address or unique amount before it is handed on', parseDays)
+    .option(
+      '--confirmations <asset=n>',
+      'for invoices to come: a number, "finalized" or "default"; repeatable',
+      addConfirmations,
+    )
     .option('--json', 'print one JSON value')
     .action(update)
   workspace

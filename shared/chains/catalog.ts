@@ -2,7 +2,7 @@ import { ASSET_IDS, type AssetId, type Mode, networkOf, symbolOf } from '#shared
 import { parseUnits } from '#shared/domain/money/amount.ts'
 import type { AssetInfo, Catalog } from '#shared/usecases/ports/catalog.ts'
 import { ASSETS } from './assets.ts'
-import type { AssetRow, NetworkSettings } from './chain.ts'
+import type { AssetRow, ChainDefinition, NetworkSettings } from './chain.ts'
 import { paymentUri } from './payment-uri.ts'
 import { CHAINS } from './registry.ts'
 
@@ -28,6 +28,8 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     contract,
     confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,
+    // Where coins are outputs, work alone decides, and no block is ever more than very deep.
+    knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,
     hasNode: (network, mode) => networks[mode][network] !== undefined,
     blockTimeMs: (network) => CHAINS[network].blockTimeMs,
     paymentUri({ asset, mode, address, amount, amountBase, reference }) {

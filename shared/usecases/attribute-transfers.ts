@@ -9,7 +9,7 @@ import type { RawTransfer } from './ports/scanning.ts'
 /** What finding the owner of a transfer needs. */
 export interface AttributeDeps {
   readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality'>
+  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
 }
 
 /** A transfer to a watched address, the block it stands in if any, and when it was first seen as far as the finder knows. */
@@ -76,12 +76,21 @@ function sighting(
     outputIndex: transfer.outputIndex,
     contract: transfer.contract,
     block,
-    requiredConfirmations: Math.max(confirmations, transfer.minConfirmations ?? 1),
-    needsFinality: lock?.needsFinality ?? deps.catalog.needsFinality(input.network),
+    requiredConfirmations: Math.max(1, confirmations, transfer.minConfirmations ?? 1),
+    needsFinality: needsFinality(deps.catalog, input.network, lock),
     spends: transfer.spends ?? [],
     firstSeenAt: seenAt,
     uncountedReason: lock === undefined ? foreignReason(owner, locks, input.network) : null,
   }
+}
+
+/** A lock may be older than the check that refuses to wait for finality where there is none. */
+function needsFinality(
+  catalog: Pick<Catalog, 'needsFinality' | 'knowsFinality'>,
+  network: NetworkId,
+  lock: AssetLock | undefined,
+): boolean {
+  return (lock?.needsFinality ?? catalog.needsFinality(network)) && catalog.knowsFinality(network)
 }
 
 function foreignReason(owner: ClaimHolder | null, locks: readonly AssetLock[], network: NetworkId): UncountedReason {

@@ -9,7 +9,7 @@ import { requiredConfirmations } from './required-confirmations.ts'
 
 /** What listing the currencies needs. */
 export interface ListCurrenciesDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'hasNode'>
+  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'knowsFinality' | 'hasNode'>
   readonly availability: Pick<LockAvailability, 'reason'>
   readonly clock: Clock
 }
@@ -48,7 +48,7 @@ async function currencyOf(
     decimals: info.decimals,
     contract_address: catalog.contract(id, mode),
     min_amount: formatUnits(info.minBase, info.decimals),
-    confirmations: requiredConfirmations(catalog, workspace.policy, id, mode),
+    confirmations: requiredConfirmations(catalog, workspace.policy, id, mode).confirmations,
     available: reason === null,
     unavailable_reason: reason,
     watched: catalog.hasNode(info.network, mode),

@@ -18,7 +18,7 @@ const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** What fixing an address and an amount needs. */
 export interface LockPreparerDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'paymentUri'>
+  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'knowsFinality' | 'paymentUri'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
   readonly addresses: Pick<LockOffers, 'take'>
@@ -113,6 +113,7 @@ function lockOn(
   const named = reference === null ? {} : { reference }
   const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
   const { policy } = request.workspace
+  const required = requiredConfirmations(deps.catalog, policy, info.id, mode)
   return {
     asset: info.id,
     network: info.network,
@@ -124,8 +125,8 @@ function lockOn(
     claim,
     ...(hold !== null && { hold: { kind: hold, quarantineMs: quarantineOf(policy), releasedAt: null } }),
     ...named,
-    requiredConfirmations: requiredConfirmations(deps.catalog, policy, info.id, mode),
-    ...(policy.confirmations[info.id] === 'finalized' && { needsFinality: true }),
+    requiredConfirmations: required.confirmations,
+    ...(required.finality && { needsFinality: true }),
     policy: frozenBounds(policy, info, amountBase, hold),
     quotes: [{ ...priced, amountBase, amount, uri }],
     from: request.at,

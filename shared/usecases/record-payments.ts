@@ -25,7 +25,7 @@ export interface RecordDeps extends AttributeDeps, Ambient {
   >
   readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
   readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality'>
+  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
   readonly kicker: Kicker
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createCatalog } from '#shared/chains/catalog.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
@@ -20,7 +21,8 @@ const setUp = () => {
   const workspaces = createWorkspaceRepository(stores.db)
   const apiKeys = createApiKeyRepository(stores.db)
   const hasher = createKeyHasher(new Uint8Array(32).fill(3))
-  return { deps: { ...stores.ambient, workspaces, apiKeys, hasher, epochs }, told }
+  const catalog = createCatalog({ live: {}, test: {} })
+  return { deps: { ...stores.ambient, workspaces, apiKeys, hasher, epochs, catalog }, told }
 }
 
 describe('workspaces and keys', () => {
@@ -66,6 +68,35 @@ describe('workspaces and keys', () => {
       policy: { ...workspace.policy, spreadBps: 50 },
     })
     expect(told).toEqual([`workspace ${workspace.id} ${updated.epoch}`])
+  })
+
+  it('merges confirmations by asset, and forgets one that is set to null', async () => {
+    const { deps } = setUp()
+    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
+    const set = async (confirmations: Record<string, number | 'finalized' | null>) =>
+      (await updateWorkspace(deps, { workspaceId: id, change: { policy: { confirmations } } })).policy.confirmations
+    await set({ btc_bitcoin: 6, usdt_ethereum: 'finalized' })
+    expect(await set({ btc_bitcoin: null, ltc_litecoin: 12 })).toEqual({ usdt_ethereum: 'finalized', ltc_litecoin: 12 })
+  })
+
+  // Guarantee: no policy makes every payment wait for ever, or pass at once.
+  it.each([
+    ['btc_bitcoin', 'finalized', 'Blocks of bitcoin are never final'],
+    ['doge_dogecoin', 'finalized', 'Blocks of dogecoin are never final'],
+    ['usdt_ethereum', 0, 'Must be a whole number from 1'],
+    ['usdt_ethereum', -3, 'Must be a whole number from 1'],
+    ['usdt_ethereum', 1.5, 'Must be a whole number from 1'],
+    ['usdt_ethereum', 1e9, 'Must be a whole number from 1'],
+    ['usdt_nowhere', 3, 'There is no such asset'],
+  ] as const)('refuses %s confirmations of %s and says why', async (asset, value, words) => {
+    const { deps } = setUp()
+    const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
+    const asked = updateWorkspace(deps, { workspaceId: id, change: { policy: { confirmations: { [asset]: value } } } })
+    await expect(asked).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: [{ path: `policy.confirmations.${asset}`, message: expect.stringContaining(words) }],
+    })
+    expect((await deps.workspaces.findById(id))?.policy.confirmations).toEqual({})
   })
 
   it('refuses what makes no sense', async () => {

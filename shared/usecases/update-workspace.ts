@@ -1,11 +1,14 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { validEmail, validName } from './create-workspace.ts'
-import type { EpochStore, Workspace, WorkspaceRepository } from './ports/tenancy.ts'
+import type { Catalog } from './ports/catalog.ts'
+import type { EpochStore, Workspace, WorkspacePolicy, WorkspaceRepository } from './ports/tenancy.ts'
+import { checkedConfirmations } from './required-confirmations.ts'
 
 /** What changing a workspace needs. */
 export interface UpdateWorkspaceDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
   readonly epochs: Pick<EpochStore, 'setWorkspaceEpoch'>
+  readonly catalog: Pick<Catalog, 'asset' | 'knowsFinality'>
 }
 
 /** Fields to change; limits that are left out stay as they are. */
@@ -14,7 +17,10 @@ export interface WorkspaceChange {
   readonly ownerEmail?: string
   readonly status?: Workspace['status']
   readonly limits?: Partial<Workspace['limits']>
-  readonly policy?: Partial<Workspace['policy']>
+  readonly policy?: Partial<Omit<WorkspacePolicy, 'confirmations'>> & {
+    /** By asset id; null takes the workspace's own figure away, what is left out stays. */
+    readonly confirmations?: Readonly<Record<string, number | 'finalized' | null>>
+  }
 }
 
 /**
@@ -33,11 +39,31 @@ export async function updateWorkspace(
     ...(ownerEmail !== undefined && { ownerEmail: validEmail(ownerEmail) }),
     ...(status !== undefined && { status }),
     ...(limits !== undefined && { limits: checkedLimits({ ...current.limits, ...limits }) }),
-    ...(policy !== undefined && { policy: { ...current.policy, ...policy } }),
+    ...(policy !== undefined && { policy: changedPolicy(deps, current.policy, policy) }),
   })
   if (updated === null) throw new PaymeshError('NOT_FOUND')
   await deps.epochs.setWorkspaceEpoch(updated.id, updated.epoch)
   return updated
+}
+
+function changedPolicy(
+  { catalog }: UpdateWorkspaceDeps,
+  current: WorkspacePolicy,
+  change: NonNullable<WorkspaceChange['policy']>,
+): WorkspacePolicy {
+  const { confirmations = {}, ...others } = change
+  const given = Object.entries(confirmations).filter(
+    (entry): entry is [string, number | 'finalized'] => entry[1] !== null,
+  )
+  const kept = Object.entries(current.confirmations).filter(([asset]) => !(asset in confirmations))
+  return {
+    ...current,
+    ...others,
+    confirmations: Object.fromEntries([
+      ...kept,
+      ...Object.entries(checkedConfirmations(catalog, Object.fromEntries(given))),
+    ]),
+  }
 }
 
 function checkedLimits(limits: Workspace['limits']): Workspace['limits'] {

@@ -25,6 +25,8 @@ export interface Catalog {
   confirmations(id: AssetId, mode: Mode): number
   /** Payments on this network confirm only in blocks that the chain itself calls final. */
   needsFinality(network: NetworkId): boolean
+  /** The chain itself says which blocks are final. Where it does not, a payment that waited for that would wait for ever. */
+  knowsFinality(network: NetworkId): boolean
   /** A node is configured, hence a scanner watches the network in this mode. */
   hasNode(network: NetworkId, mode: Mode): boolean
   /** Usual time between two blocks, milliseconds. */

@@ -18,7 +18,10 @@ export interface WorkspacePolicy {
   /** How long a pooled address or a unique amount rests before the next invoice may have it. Default 604,800,000 (7 d), at least 24 h. */
   readonly quarantineMs?: number
   readonly arsSeries: 'crypto' | 'official'
-  /** Confirmations by asset id, over the registry's defaults; `finalized` waits for the chain's own finality besides these. */
+  /**
+   * Confirmations by asset id, over the registry's defaults: a whole number from 1, or `finalized`, which waits for the
+   * chain's own finality besides these. What is stored otherwise counts as not given.
+   */
   readonly confirmations: Readonly<Record<string, number | 'finalized'>>
 }
 
