@@ -10,6 +10,8 @@ export interface Child {
   /** Memory in use right now, bytes; null as above. */
   residentBytes(): number | null
   stop(): Promise<void>
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>
 }
 
 /** Starts `node …args` and resolves when `isUp` does; stderr is passed on and a death before that rejects. */
@@ -29,7 +31,8 @@ export async function startChild(
     await pause(100)
   }
   return {
-    stop: () => stop(child),
+    stop: () => stop(child, 'SIGTERM'),
+    kill: () => stop(child, 'SIGKILL'),
     cpuSeconds: () => cpuSecondsOf(child.pid),
     residentBytes: () => residentBytesOf(child.pid),
   }
@@ -69,10 +72,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   await ended
 }
 

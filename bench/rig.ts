@@ -15,6 +15,8 @@ import { type BenchKey, seedKeys } from './tenants.ts'
 
 const TENANTS = { workspaces: 100, keys: 2_000 } as const
 const PEPPER = Buffer.alloc(32, 8)
+/** Under which the services open what a benchmark sealed. */
+export const MASTER_KEY = Buffer.alloc(32, 7)
 
 /** A server under load. */
 export interface Side {
@@ -40,8 +42,11 @@ export interface Rig {
   readonly body: string
   /** Starts the baseline on `database`. */
   startBare(operation: 'create' | 'get' | 'list', database: Database): Promise<Side>
+  readonly stores: { readonly mongoUrl: string; readonly redisUrl: string }
   /** Starts another process of the Procfile and waits until it can work. */
-  startService(name: 'outbox' | 'invoices' | 'webhooks'): Promise<void>
+  startService(name: 'outbox' | 'invoices' | 'webhooks'): Promise<Child>
+  /** Starts a process of the benchmark itself and waits until it listens on `port`. */
+  startHelper(file: string, port: number, env: Readonly<Record<string, string>>): Promise<Child>
   /** An empty database with the product's indexes, dropped at the end. */
   openDatabase(): Promise<Database>
 }
@@ -113,7 +118,9 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
     template,
     body,
     openDatabase,
-    startService: async (name) => void (await startService(name)),
+    stores,
+    startService: async (name) => (await startService(name)).child,
+    startHelper: (file, port, helperEnv) => start(['--import', 'tsx', file], helperEnv, () => listens(port)),
     startBare: async (operation, database) => {
       const port = await freePort()
       const bareEnv = {
@@ -136,7 +143,8 @@ function serviceEnv(stores: { readonly mongoUrl: string; readonly redisUrl: stri
     PAYMESH_ENV: 'production',
     PAYMESH_MONGO_DATABASE: name,
     PAYMESH_REDIS_PREFIX: name,
-    PAYMESH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PAYMESH_MASTER_KEY: MASTER_KEY.toString('base64'),
+    PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
     PAYMESH_KEY_PEPPER: PEPPER.toString('base64'),
     PAYMESH_PUBLIC_CHECKOUT_URL: 'https://pay.example.com',
     PAYMESH_PUBLIC_API_URL: 'https://api.example.com',

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { benchCreateInvoice } from './create-invoice.ts'
+import { benchDeliveries } from './deliveries.ts'
 import { benchGetInvoice } from './get-invoice.ts'
 import { benchListInvoices } from './list-invoices.ts'
 import { benchScan } from './scan.ts'
@@ -11,6 +12,10 @@ const BENCHMARKS = {
   'list-invoices': {
     run: benchListInvoices,
     is: 'GET /invoices, a page of 20, against node:http with one native find',
+  },
+  deliveries: {
+    run: benchDeliveries,
+    is: 'webhooks per second and their delay, against a bare loop of POSTs',
   },
   scan: {
     run: benchScan,

@@ -1,0 +1,137 @@
+import { type Child, freePort, pause } from './child.ts'
+import { type DeliveryStage, matched, openDeliveryStage } from './delivery-stage.ts'
+import type { Arrival } from './merchant.ts'
+import type { BenchOptions } from './options.ts'
+import { type Rig, withRig } from './rig.ts'
+import { medianAndRange, percentile } from './statistics.ts'
+
+/** Prepared rows for each second of a measurement; more than any machine of this size sends. */
+const ROWS_PER_SECOND = 2_400
+/** Invoices from request to webhook at the same time, when the rate is looked for. */
+const OUTSTANDING = 256
+const PACES = [100, 300] as const
+
+/**
+ * How fast webhooks leave: from rows that are due, from invoice to webhook, and how soon after the commit at a pace; beside
+ * them a bare loop of POSTs to the same 100 receivers, which answer after 20 ms. Everything runs on this machine, each
+ * process as the Procfile starts it.
+ */
+export function benchDeliveries(options: BenchOptions): Promise<void> {
+  const { rounds, print } = options
+  return withRig(options, async (rig) => {
+    const stage = await openDeliveryStage(rig)
+    const services = { webhooks: await rig.startService('webhooks'), outbox: await rig.startService('outbox') }
+    await warmUp(stage)
+    const figures = { bare: [] as number[], due: [] as number[], whole: [] as number[] }
+    for (let round = 1; round <= rounds; round += 1) {
+      figures.bare.push(await barePosts(rig, stage, options.seconds))
+      const due = await fromDueRows(stage, options.seconds, services)
+      figures.due.push(due.perSecond)
+      print(`  round ${round}: bare ${figures.bare.at(-1)?.toFixed(0)}/s, from due rows ${due.text}`)
+      const whole = await fromInvoices(rig, stage, options.seconds, services)
+      figures.whole.push(whole.perSecond)
+      print(`  round ${round}: from POST /invoices ${whole.text}`)
+      for (const pace of PACES) print(`  round ${round}: ${await paced(stage, pace, options.seconds)}`)
+    }
+    print(`bare loop of POSTs: ${medianAndRange(figures.bare)}/s`)
+    print(`from due rows: ${medianAndRange(figures.due)}/s`)
+    print(
+      `ratio to the bare loop: ${medianAndRange(
+        figures.due.map((due, at) => due / (figures.bare[at] ?? 1)),
+        2,
+      )}`,
+    )
+    print(`from POST /invoices to invoice.created: ${medianAndRange(figures.whole)}/s`)
+    for (const pace of PACES) {
+      const { p50, p99 } = delays.get(pace) ?? { p50: [], p99: [] }
+      print(`commit to arrival at ${pace}/s: p50 ${medianAndRange(p50, 1)} ms, p99 ${medianAndRange(p99, 1)} ms`)
+    }
+  })
+}
+
+/** Everything compiled, every connection open, every cap grown. */
+async function warmUp(stage: DeliveryStage): Promise<void> {
+  await stage.makeDue(60)
+  await stage.settle()
+  await stage.create({ outstanding: OUTSTANDING }, 4)
+  await stage.settle()
+  await stage.take()
+}
+
+async function barePosts(rig: Rig, stage: DeliveryStage, seconds: number): Promise<number> {
+  const port = await freePort()
+  const child = await rig.startHelper('bench/bare-posts.ts', port, {
+    BARE_PORT: String(port),
+    BARE_URLS: JSON.stringify(stage.endpoints.map(({ url }) => url)),
+    BARE_SECONDS: String(seconds),
+  })
+  const response = await fetch(`http://127.0.0.1:${port}/`)
+  const { posts, seconds: took } = (await response.json()) as { posts: number; seconds: number }
+  await child.stop()
+  await stage.take()
+  return posts / took
+}
+
+type Services = Readonly<Record<'webhooks' | 'outbox', Child>>
+
+async function fromDueRows(stage: DeliveryStage, seconds: number, services: Pick<Services, 'webhooks'>) {
+  const perEndpoint = Math.ceil((ROWS_PER_SECOND * seconds) / stage.endpoints.length)
+  await stage.makeDue(perEndpoint)
+  const cpu = cpuMeter({ ...services, receiver: stage.merchant })
+  await stage.settle()
+  const arrivals = await stage.take()
+  const expected = perEndpoint * stage.endpoints.length
+  return summary(arrivals, expected, cpu(expected))
+}
+
+async function fromInvoices(rig: Rig, stage: DeliveryStage, seconds: number, services: Services) {
+  const cpu = cpuMeter({ api: rig.api.child, ...services, merchant: stage.merchant })
+  const { created, refused } = await stage.create({ outstanding: OUTSTANDING }, seconds)
+  if (Object.keys(refused).length > 0) throw new Error(`the API refused invoices: ${JSON.stringify(refused)}`)
+  await stage.settle()
+  const arrivals = await stage.take()
+  matched(created, arrivals)
+  return summary(arrivals, created.length, cpu(created.length))
+}
+
+/** The rate of the middle nine tenths: neither the first wake-ups nor the last rows of the slowest endpoint. */
+function summary(arrivals: readonly Arrival[], expected: number, cpu: string) {
+  const unique = new Set(arrivals.map(({ deliveryId }) => deliveryId)).size
+  if (unique < expected) throw new Error(`${expected} deliveries were due, ${unique} came`)
+  const times = arrivals.map(({ at }) => at)
+  const seconds = (percentile(times, 0.95) - percentile(times, 0.05)) / 1_000
+  const perSecond = (0.9 * arrivals.length) / seconds
+  const twice = arrivals.length - unique
+  return { perSecond, text: `${perSecond.toFixed(0)}/s, ${twice} of ${expected} twice, ${cpu}` }
+}
+
+const delays = new Map<number, { readonly p50: number[]; readonly p99: number[] }>()
+
+async function paced(stage: DeliveryStage, perSecond: number, seconds: number): Promise<string> {
+  await pause(1_000)
+  const { created } = await stage.create({ perSecond }, Math.max(seconds, 5))
+  await stage.settle()
+  const found = matched(created, await stage.take())
+  const since = (from: (one: (typeof found)[number]) => number) => found.map((one) => one.arrivedAt - from(one))
+  const commit = since(({ answeredAt }) => answeredAt)
+  const request = since(({ intendedAt }) => intendedAt)
+  const [p50, p99] = [percentile(commit, 0.5), percentile(commit, 0.99)]
+  const known = delays.get(perSecond) ?? { p50: [], p99: [] }
+  known.p50.push(p50)
+  known.p99.push(p99)
+  delays.set(perSecond, known)
+  const ms = (value: number) => `${value.toFixed(1)} ms`
+  return `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}`
+}
+
+/** CPU time per item of each process since now. */
+function cpuMeter(children: Readonly<Record<string, Child>>): (items: number) => string {
+  const before = Object.entries(children).map(([name, child]) => [name, child, child.cpuSeconds()] as const)
+  return (items) =>
+    before
+      .map(([name, child, since]) => {
+        const now = child.cpuSeconds()
+        return since === null || now === null ? '' : `${name} ${(((now - since) * 1e6) / items).toFixed(0)} µs`
+      })
+      .join(', ')
+}

@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInvoices, type InvoiceOrder } from './invoice-pace.ts'
+
+/*
+ * The merchants of a benchmark as one process: it receives webhooks on many ports and creates invoices, so that one clock
+ * times both. Told what to do over a control port; node:http without a framework, because it shares the machine with
+ * what it measures.
+ */
+
+/** How the receiver on a port behaves; `ok` answers 200 after the delay. */
+export type Manner = 'ok' | 'hang' | 'drip' | 'flood'
+
+/** One webhook as it came; `at` in ms of the machine's monotonic clock. */
+export interface Arrival {
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly receiver: number
+  readonly at: number
+}
+
+/** One in so many webhooks is kept whole, for the check of its signature. */
+const SAMPLE_EVERY = 97
+const DRIP_EVERY_MS = 1_000
+const FLOOD_BYTES = 1_073_741_824
+const BLOCK = Buffer.alloc(65_536, 'x')
+
+/** A webhook that was kept whole. */
+export interface Sample {
+  readonly receiver: number
+  readonly signature: string
+  readonly body: string
+}
+
+const { MERCHANT_PORT = '0', MERCHANT_RECEIVERS = '1', MERCHANT_DELAY_MS = '20' } = process.env
+const delayMs = Number(MERCHANT_DELAY_MS)
+const manners: Manner[] = Array.from({ length: Number(MERCHANT_RECEIVERS) }, () => 'ok')
+let arrivals: Arrival[] = []
+let samples: Sample[] = []
+let seen = 0
+const waiting = new Set<() => void>()
+
+const receivers = await Promise.all(
+  manners.map((_, receiver) => listen((request, response) => receive(receiver, request, response))),
+)
+const control = createServer((request, response) => {
+  void answer(request).then(
+    (result) => response.end(JSON.stringify(result)),
+    (error: unknown) => {
+      response.writeHead(500).end(String(error))
+    },
+  )
+})
+control.listen(Number(MERCHANT_PORT), '127.0.0.1')
+process.on('SIGTERM', () => process.exit(0))
+
+async function answer(request: IncomingMessage): Promise<unknown> {
+  const text = await textOf(request)
+  if (request.url === '/ports') return receivers
+  if (request.url === '/count') return arrivals.length
+  if (request.url === '/take') {
+    const taken = { arrivals, samples }
+    arrivals = []
+    samples = []
+    return taken
+  }
+  if (request.url === '/behave') {
+    for (const [receiver, manner] of Object.entries(JSON.parse(text) as Record<string, Manner>))
+      manners[Number(receiver)] = manner
+    return null
+  }
+  return createInvoices(JSON.parse(text) as InvoiceOrder, () => new Promise((resolve) => waiting.add(resolve)))
+}
+
+function receive(receiver: number, request: IncomingMessage, response: ServerResponse): void {
+  seen += 1
+  const chunks: Buffer[] | null = seen % SAMPLE_EVERY === 0 ? [] : null
+  if (chunks === null) request.resume()
+  else request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const { headers } = request
+    const [eventId, deliveryId] = [String(headers['webhook-id']), String(headers['x-webhook-id'])]
+    arrivals.push({ eventId, deliveryId, receiver, at: performance.timeOrigin + performance.now() })
+    // The bare loop does not sign.
+    if (chunks !== null && headers['x-webhook-signature'] !== undefined) {
+      samples.push({
+        receiver,
+        signature: String(headers['x-webhook-signature']),
+        body: Buffer.concat(chunks).toString('utf8'),
+      })
+    }
+    for (const resolve of waiting) {
+      waiting.delete(resolve)
+      resolve()
+      break
+    }
+    reply(manners[receiver] ?? 'ok', response)
+  })
+}
+
+function reply(manner: Manner, response: ServerResponse): void {
+  if (manner === 'hang') return
+  if (manner === 'ok') {
+    setTimeout(() => response.writeHead(200, { 'Content-Length': 2 }).end('ok'), delayMs)
+    return
+  }
+  response.writeHead(200)
+  if (manner === 'drip') {
+    const timer = setInterval(() => response.write('.'), DRIP_EVERY_MS)
+    response.on('close', () => clearInterval(timer))
+    return
+  }
+  let left = FLOOD_BYTES
+  const pour = (): void => {
+    while (left > 0 && !response.destroyed && response.write(BLOCK)) left -= BLOCK.length
+  }
+  response.on('drain', pour)
+  pour()
+}
+
+function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {
+  const server = createServer(handle)
+  server.keepAliveTimeout = 30_000
+  server.on('connection', (socket) => socket.on('error', () => undefined))
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)))
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
