@@ -200,13 +200,30 @@ describe('the fold', () => {
     const key = first?.key ?? ''
     const judged = { key, counted: true, uncountedReason: null, late: true }
     await repository().markApplied([{ ...judged, version: 1 }])
-    expect(await repository().dirtyInvoices(200, 1_000)).toContain(id)
-    expect(await repository().dirtyInvoices(199, 1_000)).not.toContain(id)
+    const dirty = (before: number) => repository().takeDirtyInvoices({ before, at: before, limit: 1_000 })
+    expect(await dirty(199)).not.toContain(id)
+    expect(await dirty(200)).toContain(id)
     await repository().markApplied([{ ...judged, version: 2 }])
-    expect(await repository().dirtyInvoices(200, 1_000)).not.toContain(id)
+    expect(await dirty(200)).not.toContain(id)
     expect(await repository().listByInvoice(id)).toMatchObject([
       { counted: true, late: true, dirtyAt: null, version: 2 },
     ])
+  })
+
+  // Guarantee: no invoice that cannot be advanced keeps the payments of others from being applied.
+  it('names every waiting invoice in turn, however many rows of stuck ones stand before it', async () => {
+    const stuck = scene()
+    const rows = Array.from({ length: 12 }, (_, index) => stuck.sighting({ key: `ethereum:${stuck.id}:${index}` }))
+    await repository().recordSightings(rows, 1, 100)
+    const waiting = scene()
+    await repository().recordSightings([waiting.sighting()], 1, 110)
+    const sweep = (at: number) => repository().takeDirtyInvoices({ before: at - 10, at, limit: 1 })
+    expect([await sweep(200), await sweep(300), await sweep(400), await sweep(500)]).toEqual(
+      [stuck, waiting, stuck, waiting].map(({ id }) => [id]),
+    )
+    // Named a moment ago, it is left to whoever works on it.
+    expect(await sweep(501)).toEqual([stuck.id])
+    expect(await sweep(502)).toEqual([])
   })
 
   it('inserts a simulated payment once, which no scanner touches', async () => {

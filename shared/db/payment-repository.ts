@@ -56,13 +56,17 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       }))
       await payments.bulkWrite(operations, { ordered: false })
     },
-    dirtyInvoices: async (before, limit) => {
+    takeDirtyInvoices: async ({ before, at, limit }) => {
+      const overdue = { dirtyAt: { $lte: toDate(before) } }
       const rows = await payments
-        .find({ dirtyAt: { $lte: toDate(before) } }, { projection: { invoiceId: 1 } })
+        .find(overdue, { projection: { invoiceId: 1 } })
         .sort({ dirtyAt: 1 })
         .limit(limit * DIRTY_ROWS_PER_INVOICE)
         .toArray()
-      return [...new Set(rows.flatMap((row) => row.invoiceId ?? []))].slice(0, limit)
+      const ids = [...new Set(rows.flatMap((row) => row.invoiceId ?? []))].slice(0, limit)
+      if (ids.length === 0) return ids
+      await payments.updateMany({ invoiceId: { $in: ids }, ...overdue }, { $set: { dirtyAt: toDate(at) } })
+      return ids
     },
   }
 }

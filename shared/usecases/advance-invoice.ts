@@ -10,7 +10,7 @@ const SWEEP_LIMIT = 500
 /** What moving invoices on needs. */
 export interface AdvanceDeps extends ApplyDeps {
   readonly invoices: ApplyDeps['invoices'] & DeadlineDeps['invoices']
-  readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'dirtyInvoices'>
+  readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'takeDirtyInvoices'>
   readonly cursors: DeadlineDeps['cursors']
   readonly exceptions: DeadlineDeps['exceptions']
   readonly catalog: ApplyDeps['catalog'] & DeadlineDeps['catalog']
@@ -35,7 +35,8 @@ export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Prom
 
 /** Ids of invoices that something happened to without anybody applying it: unapplied payments and reached deadlines. */
 export async function overdueInvoices(deps: AdvanceDeps): Promise<readonly string[]> {
-  const before = deps.clock.now() - DIRTY_AFTER_MS
-  const [dirty, due] = await Promise.all([deps.payments.dirtyInvoices(before, SWEEP_LIMIT), dueInvoices(deps)])
+  const at = deps.clock.now()
+  const unapplied = { before: at - DIRTY_AFTER_MS, at, limit: SWEEP_LIMIT }
+  const [dirty, due] = await Promise.all([deps.payments.takeDirtyInvoices(unapplied), dueInvoices(deps)])
   return [...new Set([...dirty, ...due])]
 }

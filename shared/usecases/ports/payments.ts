@@ -1,10 +1,13 @@
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { BalanceRise } from './scanning.ts'
 
 export interface PaymentBlock {
   readonly height: number
   readonly hash: string
   readonly time: Ms
+  /** The readings that told of the payment in this block; only without a transaction. */
+  readonly rise?: BalanceRise
 }
 
 /** Why a stored payment does not enter its invoice's sums. */
@@ -53,7 +56,7 @@ export interface Payment {
   readonly firstSeenAt: Ms
   /** Rises with every visible change. */
   readonly version: number
-  /** Set while a version is not yet applied to the invoice; only a hint for the sweep. */
+  /** Set while a version is not yet applied to the invoice: since when, or when a sweep last named it. Only a hint for the sweep. */
   readonly dirtyAt: Ms | null
   /** Epoch of the scanner lease that wrote last; 0 for simulated payments. */
   readonly scanEpoch: number
@@ -79,7 +82,7 @@ export interface PaymentSighting {
   readonly toAddress: string
   readonly fromAddress: string | null
   readonly amountBase: bigint
-  readonly txHash: string
+  readonly txHash: string | null
   readonly outputIndex: number | null
   readonly contract: string | null
   readonly block: PaymentBlock | null
@@ -178,6 +181,17 @@ export interface PaymentRepository {
   findById(id: string): Promise<Payment | null>
   /** Everything stored of one transaction, by the order of transfer keys. */
   listByTransaction(mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]>
+  /** Live on-chain payments to these addresses in one asset that stand in blocks from `from` to `to`. */
+  listInBlocks(scope: {
+    mode: Mode
+    network: NetworkId
+    asset: AssetId
+    matchKeys: readonly string[]
+    from: number
+    to: number
+  }): Promise<readonly Payment[]>
+  /** Payments whose transfer key begins with this text and a colon, by the order of transfer keys. */
+  listByKeyPrefix(prefix: string): Promise<readonly Payment[]>
   /** Payments to these addresses that belong to no invoice, newest first. */
   listUnheld(mode: Mode, matchKeys: readonly string[], limit: number): Promise<readonly Payment[]>
   /** Live on-chain payments in blocks from `from` to `to`: how many there are, and how many of them are confirmed. */
@@ -209,6 +223,9 @@ export interface PaymentRepository {
       late: boolean
     }[],
   ): Promise<void>
-  /** Invoices that have payments with a version nobody applied since `before`. */
-  dirtyInvoices(before: Ms, limit: number): Promise<readonly string[]>
+  /**
+   * Invoices that have payments with a version nobody applied since `before`, those that waited longest first, and puts
+   * them at the end of the queue (as of `at`): an invoice that cannot be advanced holds up no other one.
+   */
+  takeDirtyInvoices(scope: { before: Ms; at: Ms; limit: number }): Promise<readonly string[]>
 }
