@@ -1,0 +1,134 @@
+import { compare, copyDocument, type Doc, isDocument, type Key, keyOf, unsupported } from './bson-values.ts'
+import { evaluate } from './expression.ts'
+import { compileFilter } from './filter.ts'
+import type { StoredCollection } from './stored-collection.ts'
+
+/** How a find shapes its answer. */
+export interface FindShape {
+  readonly sort?: Doc
+  readonly limit?: number
+  readonly projection?: Doc
+}
+
+/** Copies of the documents that match, sorted, cut and projected. Ties keep the order in which they were found. */
+export function find(
+  collection: StoredCollection,
+  filter: Doc,
+  shape: FindShape,
+  now: Date,
+): Record<string, unknown>[] {
+  const { sort, limit = 0, projection } = shape
+  const most = limit > 0 ? limit : Number.POSITIVE_INFINITY
+  const found = collection.find(filter, now, sort === undefined ? most : undefined)
+  if (sort !== undefined) sortDocuments(found, sort)
+  const cut = found.length > most ? found.slice(0, most) : found
+  return cut.map((document) => project(document, projection))
+}
+
+/** How many documents match, counted up to `limit`. */
+export const count = (collection: StoredCollection, filter: Doc, limit: number, now: Date): number =>
+  collection.find(filter, now, limit > 0 ? limit : undefined).length
+
+/** The different values of a field, in BSON order; those of an array count one by one and missing ones do not. */
+export function distinct(collection: StoredCollection, field: string, filter: Doc, now: Date): unknown[] {
+  if (field.includes('.')) throw unsupported(`distinct of a path (${field})`)
+  const values = new Map<Key, unknown>()
+  for (const document of collection.find(filter, now)) {
+    const value = document[field]
+    for (const item of Array.isArray(value) ? value : [value]) if (item !== undefined) values.set(keyOf(item), item)
+  }
+  return [...values.values()].sort(compare)
+}
+
+/** Sorts in place; a missing field sorts as null, an array as its least or greatest element. */
+function sortDocuments(documents: Doc[], sort: Doc): void {
+  const keys = Object.entries(sort).map(([path, direction]): { path: string; direction: 1 | -1 } => {
+    if (direction !== 1 && direction !== -1) throw unsupported(`sort direction ${String(direction)}`)
+    if (path.includes('.')) throw unsupported(`sort by a path (${path})`)
+    return { path, direction }
+  })
+  documents.sort((one, other) => {
+    for (const { path, direction } of keys) {
+      const order = compare(sortValue(one[path], direction), sortValue(other[path], direction))
+      if (order !== 0) return direction * order
+    }
+    return 0
+  })
+}
+
+function sortValue(value: unknown, direction: 1 | -1): unknown {
+  if (!Array.isArray(value)) return value ?? null
+  let chosen: unknown = value[0]
+  for (const item of value) if (direction * compare(item, chosen) < 0) chosen = item
+  return chosen
+}
+
+/** A copy with the fields that the projection keeps; their order is the document's. */
+export function project(document: Doc, projection: Doc | undefined): Record<string, unknown> {
+  if (projection === undefined) return copyDocument(document)
+  const { _id: id, ...fields } = projection
+  const names = Object.keys(fields)
+  if (names.some((name) => name.includes('.') || fields[name] !== 1))
+    throw unsupported('projection but of whole fields')
+  const isKept = (name: string): boolean => (name === '_id' ? id !== 0 : names.length === 0 ? id !== 1 : name in fields)
+  return copyDocument(Object.fromEntries(Object.entries(document).filter(([name]) => isKept(name))))
+}
+
+/** Names of the implemented stages of `aggregate`. */
+export const AGGREGATE_STAGES: readonly string[] = ['$match', '$sort', '$limit', '$group']
+/** Names of the implemented accumulators of `$group`. */
+export const ACCUMULATORS: readonly string[] = ['$first', '$sum']
+
+/** The answer of an aggregation; groups come in the order of their first member. */
+export function aggregate(
+  collection: StoredCollection,
+  pipeline: readonly Doc[],
+  now: Date,
+): Record<string, unknown>[] {
+  const [first] = pipeline
+  const match = first?.['$match']
+  let rows: Doc[] = collection.find(isDocument(match) ? match : {}, now)
+  for (const stage of match === undefined ? pipeline : pipeline.slice(1)) rows = applyStage(rows, stage, now)
+  return rows.map(copyDocument)
+}
+
+function applyStage(rows: Doc[], stage: Doc, now: Date): Doc[] {
+  const [name = ''] = Object.keys(stage)
+  const operand = stage[name] as Doc
+  switch (name) {
+    case '$match': {
+      const matches = compileFilter(operand)
+      return rows.filter((row) => matches(row, now))
+    }
+    case '$sort': {
+      const sorted = [...rows]
+      sortDocuments(sorted, operand)
+      return sorted
+    }
+    case '$limit':
+      return rows.slice(0, Number(operand))
+    case '$group':
+      return group(rows, operand, now)
+    default:
+      throw unsupported(`aggregate stage ${name}`)
+  }
+}
+
+function group(rows: readonly Doc[], { _id: by, ...fields }: Doc, now: Date): Doc[] {
+  const groups = new Map<Key, Record<string, unknown>>()
+  for (const root of rows) {
+    const scope = { root, now }
+    const id = evaluate(by, scope) ?? null
+    const known = groups.get(keyOf(id))
+    const one = known ?? { _id: id }
+    if (known === undefined) groups.set(keyOf(id), one)
+    for (const [name, accumulator] of Object.entries(fields)) {
+      const [operator = ''] = Object.keys(accumulator as Doc)
+      const value = evaluate((accumulator as Doc)[operator], scope)
+      if (operator === '$sum') one[name] = Number(one[name] ?? 0) + (typeof value === 'number' ? value : 0)
+      else if (operator !== '$first') throw unsupported(`accumulator ${operator}`)
+      else if (known === undefined) one[name] = value ?? null
+    }
+  }
+  return [...groups.values()]
+}

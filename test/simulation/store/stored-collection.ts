@@ -1,0 +1,136 @@
+import type { IndexDefinition } from '#shared/db/collection-model.ts'
+import { type Doc, isDocument, type Key, keyOf } from './bson-values.ts'
+import { duplicateKey } from './driver-errors.ts'
+import { compileFilter } from './filter.ts'
+import { createFieldIndex, createUniqueIndex, type FieldIndex } from './indexes.ts'
+
+/** One write of one document: null stands for "was not there" and "is not there any more". */
+export interface DocumentChange {
+  readonly collection: string
+  readonly id: Key
+  readonly before: Doc | null
+  readonly after: Doc | null
+}
+
+/** The documents of a collection with their indexes. Everything is synchronous and each `put` is atomic. */
+export interface StoredCollection {
+  readonly name: string
+  readonly definitions: readonly IndexDefinition[]
+  /** Documents by key of `_id`, in order of insertion. */
+  readonly documents: ReadonlyMap<Key, Doc>
+  /** Puts `after` in the place of `before`. Throws a duplicate key error, and changes nothing, when a unique index refuses. */
+  put(before: Doc | null, after: Doc | null): void
+  /** Documents that match, at most `limit`. */
+  find(filter: Doc, now: Date, limit?: number): Doc[]
+}
+
+/** An empty collection with these indexes; `onChange` hears of every write. */
+export function createStoredCollection(
+  name: string,
+  definitions: readonly IndexDefinition[],
+  onChange: (change: DocumentChange) => void,
+): StoredCollection {
+  const documents = new Map<Key, Doc>()
+  const uniques = [
+    createUniqueIndex({ name: '_id_', key: { _id: 1 } }),
+    ...definitions.filter(({ unique }) => unique === true).map(createUniqueIndex),
+  ]
+  const fields = new Map<string, FieldIndex>()
+  for (const { key } of definitions) {
+    for (const path of Object.keys(key)) if (path !== '_id') fields.set(path, createFieldIndex(path))
+  }
+
+  const changed = (before: Doc | null, after: Doc | null, root: string): boolean =>
+    before === null || after === null || before[root] !== after[root]
+
+  function put(before: Doc | null, after: Doc | null): void {
+    const id = keyOf((after ?? before)?.['_id'])
+    const moved = uniques.filter(({ roots }) => roots.some((root) => changed(before, after, root)))
+    if (after !== null) {
+      for (const index of moved) {
+        for (const key of index.keysOf(after)) {
+          const owner = index.owners.get(key)
+          if (owner === undefined || (owner === id && before !== null)) continue
+          throw duplicateKey(`simulated.${name}`, index.name, index.pattern, index.valuesOf(after))
+        }
+      }
+    }
+    for (const { owners, keysOf } of moved) {
+      if (before !== null) for (const key of keysOf(before)) owners.delete(key)
+      if (after !== null) for (const key of keysOf(after)) owners.set(key, id)
+    }
+    for (const field of fields.values()) {
+      if (!changed(before, after, field.root)) continue
+      if (before !== null) field.remove(id, before)
+      if (after !== null) field.add(id, after)
+    }
+    if (after === null) documents.delete(id)
+    else documents.set(id, after)
+    onChange({ collection: name, id, before, after })
+  }
+
+  const find = (filter: Doc, now: Date, limit = Number.POSITIVE_INFINITY): Doc[] => {
+    const matches = compileFilter(filter)
+    const found: Doc[] = []
+    for (const candidate of candidates(documents, fields, filter)) {
+      if (found.length >= limit) break
+      if (matches(candidate, now)) found.push(candidate)
+    }
+    return found
+  }
+
+  return { name, definitions, documents, put, find }
+}
+
+/** Documents that may match: by `_id`, by the rarest indexed value that the filter names, or all. */
+function candidates(
+  documents: ReadonlyMap<Key, Doc>,
+  fields: ReadonlyMap<string, FieldIndex>,
+  filter: Doc,
+): Iterable<Doc> {
+  const byId = keysWanted(filter['_id'])
+  if (byId !== null) return pick(documents, byId.length > 1 ? [...new Set(byId)].sort() : byId)
+  let best: readonly ReadonlySet<Key>[] | null = null
+  let bestSize = documents.size
+  for (const path in filter) {
+    const field = fields.get(path)
+    if (field === undefined) continue
+    const sets = setsWanted(field, filter[path])
+    if (sets === null) continue
+    let size = 0
+    for (const set of sets) size += set.size
+    if (size < bestSize) {
+      best = sets
+      bestSize = size
+    }
+  }
+  if (best === null) return documents.values()
+  const [only] = best
+  return pick(documents, best.length === 1 && only !== undefined ? only : new Set(best.flatMap((set) => [...set])))
+}
+
+function* pick(documents: ReadonlyMap<Key, Doc>, ids: Iterable<Key>): Iterable<Doc> {
+  for (const id of ids) {
+    const document = documents.get(id)
+    if (document !== undefined) yield document
+  }
+}
+
+/** Keys of the values that an operand admits; null when it admits more than a list of values. */
+function keysWanted(operand: unknown): readonly Key[] | null {
+  if (operand === undefined || Array.isArray(operand)) return null
+  if (!isDocument(operand)) return [keyOf(operand)]
+  const among = operand['$in']
+  return Array.isArray(among) ? among.map(keyOf) : null
+}
+
+function setsWanted(field: FieldIndex, operand: unknown): readonly ReadonlySet<Key>[] | null {
+  const keys = keysWanted(operand)
+  if (keys !== null) return [...new Set(keys)].flatMap((key) => field.byKey.get(key) ?? [])
+  if (!isDocument(operand)) return null
+  const isPresent =
+    operand['$exists'] === true ||
+    operand['$type'] !== undefined ||
+    ['$gt', '$gte', '$lt', '$lte'].some((name) => operand[name] !== undefined && operand[name] !== null)
+  return isPresent ? [field.present] : null
+}
