@@ -39,6 +39,7 @@ async function status(options: OutputOptions): Promise<void> {
     ])
     const notes = found.flatMap((one) => [
       ...(one.haltReason === null ? [] : [`${one.mode} ${one.network} is halted: ${one.haltReason}`]),
+      ...(one.waitReason === null ? [] : [`${one.mode} ${one.network} waits: ${one.waitReason}`]),
       ...(one.recheckThrough === null
         ? []
         : [`${one.mode} ${one.network} checks stored payments up to block ${one.recheckThrough}`]),
@@ -127,7 +128,7 @@ export function addChainCommands(program: Command): void {
   chain
     .command('status')
     .description(
-      'Every network: block, head, lag, finality, age of its mempool view, who holds its lease, why it is halted.',
+      'Every network: block, head, lag, finality, age of its mempool view, who holds its lease, why it waits or is halted.',
     )
     .option('--json', 'print one JSON value')
     .action(status)

@@ -8,6 +8,10 @@ const REST_MAX_MS = 30_000
 const PAUSE_MAX_MS = 300_000
 /** A node on another chain is asked again after this time, for somebody may have mended it. */
 const EXCLUDED_MS = 60_000
+/** A node that other nodes outvoted is left out for this time. */
+const OUTVOTED_MS = 60_000
+/** A node that failed this often in a row is down: nobody waits for its opinion. */
+const DOWN_AFTER = 3
 /** Assumed of a node that never answered, so that it is not preferred for that. */
 const UNKNOWN_LATENCY_MS = 100
 
@@ -19,13 +23,18 @@ export interface NodeHealth {
   readonly isResting: boolean
   /** It asked not to be called for now. */
   readonly isPaused: boolean
-  /** It was on another chain a moment ago. */
+  /** It was on another chain a moment ago, or it was outvoted. */
   readonly isExcluded: boolean
+  /** Other nodes contradicted it a moment ago: its word counts for nothing. */
+  readonly isOutvoted: boolean
+  /** It failed several times, and nothing else since. */
+  readonly isDown: boolean
   /** Lower is better: latency, weighed by how often it fails. */
   score(latencyMs: number): number
   worked(): void
   failed(error: unknown): void
   excluded(): void
+  outvoted(): void
 }
 
 /** The health of a node nobody has asked yet. */
@@ -35,6 +44,7 @@ export function createNodeHealth(now: () => number): NodeHealth {
   let restUntil = Number.NEGATIVE_INFINITY
   let pauseUntil = Number.NEGATIVE_INFINITY
   let excludedUntil = Number.NEGATIVE_INFINITY
+  let outvotedUntil = Number.NEGATIVE_INFINITY
   const health: NodeHealth = {
     head: -1,
     get isResting() {
@@ -44,7 +54,13 @@ export function createNodeHealth(now: () => number): NodeHealth {
       return now() < pauseUntil
     },
     get isExcluded() {
-      return now() < excludedUntil
+      return now() < excludedUntil || now() < outvotedUntil
+    },
+    get isOutvoted() {
+      return now() < outvotedUntil
+    },
+    get isDown() {
+      return inRow >= DOWN_AFTER
     },
     score: (latencyMs) => (latencyMs || UNKNOWN_LATENCY_MS) * (1 + 9 * failures),
     worked() {
@@ -67,6 +83,10 @@ export function createNodeHealth(now: () => number): NodeHealth {
     excluded() {
       health.head = -1
       excludedUntil = now() + EXCLUDED_MS
+    },
+    outvoted() {
+      health.head = -1
+      outvotedUntil = now() + OUTVOTED_MS
     },
   }
   return health

@@ -25,6 +25,8 @@ export interface NodeRoster<N extends PoolNode> {
   candidates(): readonly RosterEntry<N>[]
   /** Does work with one node and keeps its health. */
   attempt<T>(entry: RosterEntry<N>, work: (node: N) => Promise<T>, height?: number): Promise<T>
+  /** Nobody listens to this node for a while: others contradict it. Another one is in use then, where there is one. */
+  leaveOut(entry: RosterEntry<N>): void
   /** Does work with the first node that manages it. Throws as `RpcPool.use` does. */
   firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand): Promise<Done<N, T>>
 }
@@ -82,6 +84,11 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
         noteFailure(entry, error)
         throw error
       }
+    },
+    leaveOut(entry) {
+      entry.health.outvoted()
+      metrics.count('scanner_node_outvoted_total', { ...labels, provider: entry.node.host })
+      if (roster.current === entry) roster.current = roster.candidates()[0] ?? entry
     },
     async firstOf(from, work, demand) {
       const failures: unknown[] = []

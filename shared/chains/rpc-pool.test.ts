@@ -1,55 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-import type { PoolNode } from './pool-node.ts'
+import { describe, expect, it } from 'vitest'
+import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { useFakeNodes } from '#test/support/fake-nodes.ts'
 import { RpcFailure } from './rpc-failure.ts'
-import { createRpcPool } from './rpc-pool.ts'
 
-interface Fake extends PoolNode {
-  head: number
-  chain: 'ours' | 'other' | 'silent'
-  /** Fork that its blocks belong to. */
-  fork: string
-  asked: number
-}
-
-let time = 0
-let gauges: Map<string, number>
-beforeEach(() => {
-  time = 0
-  gauges = new Map()
-})
-const metrics: Metrics = {
-  count: () => {},
-  gauge: (name, value, labels) => gauges.set(`${name} ${labels?.['provider']}`, value),
-  observe: () => {},
-}
-
-function fake(host: string, change: Partial<Fake> = {}): Fake {
-  const node: Fake = {
-    host,
-    head: 100,
-    chain: 'ours',
-    fork: 'main',
-    asked: 0,
-    latencyMs: 10,
-    async identify() {
-      if (node.chain === 'other') throw new NodeMismatch(`${host} is on another chain`)
-      if (node.chain === 'silent') throw new RpcFailure('retry', `${host} is silent`)
-    },
-    headHeight: async () => node.head,
-    hashAt: async (height) => `${node.fork}-${height}`,
-    close: async () => {},
-    ...change,
-  }
-  return node
-}
-
-const poolOf = (...nodes: Fake[]) => createRpcPool({ nodes, metrics, labels: {}, now: () => time })
-const name = async (node: Fake) => {
-  node.asked += 1
-  return node.host
-}
+const { fake, poolOf, name, clock, gauges } = useFakeNodes()
 const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
 
 describe('the node in use', () => {
@@ -70,7 +24,7 @@ describe('the node in use', () => {
       return node.host
     })
     expect([answer, trail]).toEqual(['b', ['a1', 'b1', 'b2']])
-    time += 1_000_000
+    clock.time += 1_000_000
     expect(await pool.use(name)).toBe('b')
   })
 
@@ -110,7 +64,7 @@ describe('a node that asks for a pause', () => {
     await expect(pool.use(limited)).rejects.toEqual(unreliable)
     await expect(pool.use(name)).rejects.toThrow('every node asked for a pause')
     expect([a.asked, b.asked]).toEqual([0, 0])
-    time = 20_000
+    clock.time = 20_000
     expect(await pool.use(name)).toBe('a')
   })
 })
@@ -137,7 +91,7 @@ describe('case 12: a node that lags', () => {
   it('is looked at from time to time, in the background', async () => {
     const [a, b] = [fake('a', { head: 97 }), fake('b', { head: 120 })]
     const pool = poolOf(a, b)
-    time = 60_000
+    clock.time = 60_000
     pool.noteHead(a, 97)
     await pool.close()
     expect(await pool.use(name)).toBe('b')
@@ -152,7 +106,7 @@ describe('case 13: a node on another chain', () => {
     expect(await pool.use(name)).toBe('b')
     expect(gauges.get('scanner_node_excluded a')).toBe(1)
     a.chain = 'ours'
-    time = 120_000
+    clock.time = 120_000
     await pool.survey()
     expect(gauges.get('scanner_node_excluded a')).toBe(0)
   })
@@ -164,26 +118,6 @@ describe('case 13: a node on another chain', () => {
     await expect(mixed.use(name)).rejects.toEqual(unreliable)
     await expect(mixed.each(name)).rejects.toEqual(unreliable)
     expect(await poolOf(fake('a', { chain: 'other' }), fake('b')).each(name)).toEqual(['b'])
-  })
-
-  it('is no second opinion', async () => {
-    expect(await poolOf(fake('a'), fake('b', { chain: 'other' })).second(name)).toBeNull()
-  })
-})
-
-describe('a second node', () => {
-  it('is another one than that in use, which does not change', async () => {
-    const pool = poolOf(fake('a'), fake('b'))
-    expect(await pool.second(name)).toEqual({ answer: 'b' })
-    expect(await pool.use(name)).toBe('a')
-    expect(await poolOf(fake('a')).second(name)).toBeNull()
-  })
-
-  it.each([
-    ['silent', { chain: 'silent' as const }],
-    ['behind', { head: 99 }],
-  ])('that is %s fails the question', async (_what, change) => {
-    await expect(poolOf(fake('a'), fake('b', change)).second(name, { height: 100 })).rejects.toEqual(unreliable)
   })
 })
 

@@ -1,7 +1,10 @@
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
+import type { ForkVerdict, SeenTransaction } from '#shared/usecases/ports/scanning.ts'
+import { createBlockSources } from './block-sources.ts'
+import { voteOnFork } from './fork-vote.ts'
 import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
+import { type AskNode, findDoubted } from './second-opinion.ts'
 
 /** How often the nodes that are not in use are looked at, milliseconds. */
 const SURVEY_MS = 30_000
@@ -18,11 +21,15 @@ export interface RpcPool<N extends PoolNode> {
    * left, `NodeMismatch` only when every node is on another chain. What says nothing against a node is thrown on at once.
    */
   use<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<T>
+  /** Remembers that a scan's blocks came from this node: it is no second opinion about them. */
+  noteBlocks(node: N, from: number, to: number): void
   /**
-   * Hands another node than the one in use to `work`. Null when there is none on our chain; throws `NodeUnreliable` when
-   * there is one and it does not answer.
+   * Ids of the transactions that are vouched for by no other node than the one that gave their block, nor by two where that
+   * one is not known. Empty when there is no other node on our chain; throws `NodeUnreliable` when none answers.
    */
-  second<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<{ readonly answer: T } | null>
+  doubted(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
+  /** What all nodes say about a block of ours that the one in use no longer has. `gone` where there is one node. */
+  judge(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
   /** Remembers a node's head, and looks at the other nodes in the background when that is due. */
   noteHead(node: N, height: number): void
   /**
@@ -50,6 +57,8 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
   const roster = createNodeRoster({ ...options, now })
   const { entries } = roster
   const survey = createSurvey(roster, options)
+  const sources = createBlockSources<RosterEntry<N>>()
+  const entryOf = (node: N) => entries.find((one) => one.node === node)
   let surveyedAt = now()
   let surveying: Promise<void> | null = null
 
@@ -66,16 +75,15 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
         throw error
       }
     },
-    async second(work, demand = {}) {
-      const others = roster.candidates().filter((entry) => entry !== roster.current)
-      if (entries.length < 2) return null
-      try {
-        return { answer: (await roster.firstOf(others, work, demand)).answer }
-      } catch (error) {
-        if (error instanceof NodeMismatch) return null
-        throw error
-      }
+    noteBlocks(node, from, to) {
+      const entry = entryOf(node)
+      if (entry !== undefined) sources.note(entry, from, to)
     },
+    async doubted(transactions, ask) {
+      if (entries.length < 2 || transactions.length === 0) return new Set()
+      return findDoubted(roster, sources, transactions, ask)
+    },
+    judge: (block) => voteOnFork(roster, block),
     async each(work) {
       const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
       const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
@@ -83,7 +91,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       throw worstOf(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
     },
     noteHead(node, height) {
-      const entry = entries.find((one) => one.node === node)
+      const entry = entryOf(node)
       if (entry !== undefined) entry.health.head = height
       if (entries.length < 2 || surveying !== null || now() - surveyedAt < SURVEY_MS) return
       surveyedAt = now()

@@ -29,6 +29,7 @@ export const CHAIN_CURSORS = defineCollection<CursorDocument>(
     mempoolAt: optional(Date),
     status: { type: String, enum: ['live', 'catchup', 'halted'], required: true },
     haltReason: optional(String),
+    waitReason: optional(String),
     genesisHash: String,
     recheckThrough: optional(Number),
     lastCommand: optional(String),

@@ -32,6 +32,8 @@ export interface ChainStatus {
   readonly mempoolAgeMs: Ms | null
   readonly lease: { readonly owner: string; readonly epoch: number; readonly expired: boolean } | null
   readonly haltReason: string | null
+  /** Why the scanner waits although it is not halted: its nodes disagree. */
+  readonly waitReason: string | null
   /** Blocks up to here are compared with stored payments after a rewind or resume. */
   readonly recheckThrough: number | null
   readonly open: readonly ChainCommand[]
@@ -70,6 +72,7 @@ export function position(
     mempoolAgeMs: cursor?.mempoolAt === undefined ? null : now - cursor.mempoolAt,
     lease: lease === null ? null : { owner: lease.owner, epoch: lease.epoch, expired: lease.until <= now },
     haltReason: cursor?.haltReason ?? null,
+    waitReason: cursor?.waitReason ?? null,
     recheckThrough: cursor?.recheckThrough ?? null,
   }
 }

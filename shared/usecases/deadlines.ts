@@ -73,7 +73,7 @@ async function chainPosition(
       mode,
       invoiceId: null,
       paymentKey: null,
-      detail: `${network} (${mode}) has not been scanned for 15 minutes: ${cursor.haltReason ?? 'no scanner is running'}.`,
+      detail: `${network} (${mode}) has not been scanned for 15 minutes: ${cursor.haltReason ?? cursor.waitReason ?? 'no scanner is running'}.`,
       openedAt: now,
       closedAt: null,
     },

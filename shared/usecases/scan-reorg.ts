@@ -5,7 +5,7 @@ import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope }
 import { cutWindow, type HashWindow } from './scan-window.ts'
 
 /**
- * Goes back to the last block that the node and we agree on: holds deadlines back, takes back the payments above it, then
+ * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: holds deadlines back, takes back the payments above it, then
  * moves the cursor there. All of it is repeated harmlessly after a crash. A fork below finality or below everything we remember halts the
  * scanner without touching a payment; on a development chain it means another chain, which is started from its beginning.
  */
@@ -14,7 +14,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   const fork = await findFork(source.client, cursor.window, headHeight)
   const depth = fork === null ? Number.POSITIVE_INFINITY : cursor.height - fork.height
   // The node showed another branch for a moment and is back on ours.
-  if (depth === 0) return
+  if (depth === 0 || !(await isBelieved(session, fork))) return
   if (fork === null || depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)) {
     await (source.development ? restartChain(session) : halt(session, depth))
     return
@@ -25,6 +25,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   await moveCursor(session, {
     time: Math.min(cursor.time, fork.time),
     ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
+    ...waiting(session, null),
   })
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
@@ -37,6 +38,30 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
   deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
+}
+
+/**
+ * One node's word takes nothing back where there are others: the lowest of our blocks that it gives up must be gone for them
+ * too. While they do not agree, the cursor stays and says why; where most have our block, the odd one is left out.
+ */
+async function isBelieved(session: ScanSession, fork: BlockRef | null): Promise<boolean> {
+  const { source, cursor } = session
+  const lowest = cursor.window.find(([height]) => fork === null || height > fork.height)
+  if (source.client.judge === undefined || lowest === undefined) return true
+  const [height, hash] = lowest
+  const verdict = await source.client.judge({ height, hash })
+  if (verdict === 'gone') return true
+  const reason = verdict === 'kept' ? null : `The nodes do not agree about block ${height}: it waits until they do.`
+  const change = waiting(session, reason)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
+  return false
+}
+
+/** What a cursor changes for a scanner that waits for this reason, or for none; nothing when it says so already. */
+export function waiting({ deps, source, cursor }: ScanSession, reason: string | null) {
+  const { mode, network } = source
+  deps.metrics.gauge('scanner_nodes_disputing', reason === null ? 0 : 1, { mode, network })
+  return reason === (cursor.waitReason ?? null) ? {} : { waitReason: reason }
 }
 
 /** Newest block of the window that the node still has; null when there is none. */

@@ -1,7 +1,7 @@
 import type { ChainClient } from './ports/scanning.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
-import { reportMoving, resolveReorg, resumeHalted } from './scan-reorg.ts'
+import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow } from './scan-window.ts'
 
@@ -110,7 +110,8 @@ async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
 function headFields(session: ScanSession, head: Head) {
   const known = session.cursor.finalizedHeight
   const finalizedHeight = head.finalizedHeight === null ? known : Math.max(known ?? 0, head.finalizedHeight)
-  return { headHeight: head.height, headSeenAt: session.deps.clock.now(), finalizedHeight }
+  const headSeenAt = session.deps.clock.now()
+  return { headHeight: head.height, headSeenAt, finalizedHeight, ...waiting(session, null) }
 }
 
 function reportPosition({ deps, source, cursor }: ScanSession, head: Head): void {

@@ -20,6 +20,8 @@ export interface ChainCursor {
   readonly mempoolAt?: Ms
   readonly status: 'live' | 'catchup' | 'halted'
   readonly haltReason: string | null
+  /** Why the scanner waits although it is not halted, in words for a person; null and absent when it does not. */
+  readonly waitReason?: string | null
   /** Hash of block 0, to notice another chain behind the same URL. */
   readonly genesisHash: string
   /** Up to this height the scan also takes back confirmed payments whose block is gone: a person moved the cursor back. */
@@ -121,18 +123,35 @@ export interface ChainClient {
   /** The whole mempool, for chains whose unconfirmed transactions can be seen. */
   mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
   /**
-   * Those of these transactions that a second node does not show, successful, in the same block: by their `txHash`. Empty
-   * when there is no second node; throws `NodeUnreliable` when there is one and it does not answer.
+   * Those of these transactions that are not shown, successful, in the same block by a second node, which is another one than
+   * that which gave the block: by their `txHash`. Empty when there is no second node; throws `NodeUnreliable` when there is
+   * one and it does not answer.
    */
-  doubted?(
-    transactions: readonly { readonly txHash: string; readonly height: number; readonly blockHash: string }[],
-  ): Promise<ReadonlySet<string>>
+  doubted?(transactions: readonly SeenTransaction[]): Promise<ReadonlySet<string>>
+  /**
+   * Whether a block of ours that the node in use no longer has is gone for the network's other nodes as well. `gone` where
+   * there are none. Absent where there can be none.
+   */
+  judge?(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
   /**
    * Where a transaction stands: `unconfirmed` in no block yet, `not_searchable` when the node cannot look up single
    * transactions, null when it knows of none. For people who ask, never for what is credited.
    */
   locate?(txHash: string): Promise<TransactionPlace | 'unconfirmed' | 'not_searchable' | null>
 }
+
+/** A transaction in the block that it was scanned in. */
+export interface SeenTransaction {
+  readonly txHash: string
+  readonly height: number
+  readonly blockHash: string
+}
+
+/**
+ * What the nodes of a network say together about a block of ours: it is on another branch now; it is where it was, and
+ * whoever said otherwise is left out; or they do not agree (yet), so nothing may be concluded.
+ */
+export type ForkVerdict = 'gone' | 'kept' | 'disputed'
 
 /** Where a node says that a transaction stands. */
 export interface TransactionPlace {

@@ -1,5 +1,10 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import {
+  type ChainClient,
+  NodeMismatch,
+  NodeUnreliable,
+  type SeenTransaction,
+} from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
@@ -58,20 +63,17 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         const header = await readHeader(node, toQuantity(height))
         return header === null ? null : blockRef(header)
       }),
-    scan: (from, to, watches) => pool.use((node) => scanBlocks(node, { from, to, watches }), { height: to }),
-    async doubted(transactions) {
-      if (transactions.length === 0) return new Set()
-      const height = Math.max(...transactions.map((transaction) => transaction.height))
-      const told = await pool.second(
-        (node) =>
-          mapConcurrently(transactions, SECOND_CONCURRENCY, async ({ txHash, blockHash }) => {
-            const receipt = await readReceipt(node, txHash)
-            return receipt?.blockHash === blockHash && receipt.status === '0x1' ? [] : [txHash]
-          }),
-        { height },
-      )
-      return new Set(told?.answer.flat())
-    },
+    scan: (from, to, watches) =>
+      pool.use(
+        async (node) => {
+          const blocks = await scanBlocks(node, { from, to, watches })
+          pool.noteBlocks(node, from, to)
+          return blocks
+        },
+        { height: to },
+      ),
+    doubted: (transactions) => pool.doubted(transactions, unshown),
+    judge: (block) => pool.judge(block),
     locate: (txHash) =>
       pool.use(async (node) => {
         const receipt = await readReceipt(node, txHash)
@@ -82,6 +84,15 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
       }),
     close: () => rpc.close(),
   }
+}
+
+/** Ids of those that a node does not show as successful in the same block. */
+async function unshown(node: RpcNode, transactions: readonly SeenTransaction[]): Promise<readonly string[]> {
+  const answers = await mapConcurrently(transactions, SECOND_CONCURRENCY, async ({ txHash, blockHash }) => {
+    const receipt = await readReceipt(node, txHash)
+    return receipt?.blockHash === blockHash && receipt.status === '0x1' ? [] : [txHash]
+  })
+  return answers.flat()
 }
 
 function checkTraces({ chain, mode, internal, metrics }: EvmClientOptions, traces: TraceReader): void {

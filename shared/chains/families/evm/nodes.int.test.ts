@@ -181,7 +181,7 @@ describe('case 14: ranges of logs', () => {
 
 describe('a second node', () => {
   const asked = async (reader: EvmClient) => {
-    const block = await reader.blockAt(4)
+    const [block] = await reader.scan(4, 4, watches)
     return { txHash, height: 4, blockHash: block?.hash ?? '' }
   }
 

@@ -75,12 +75,10 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
   const readHead = createHeadReader()
   const genesisHash = () => pool.use(async () => current().genesisHash)
 
-  const doubted: ChainClient['doubted'] = async (transactions) => {
-    const second = await pool.second((node) =>
-      findDoubted(node.call, transactions, current().simulated ? null : readerOf(node).hashAt),
+  const doubted: NonNullable<ChainClient['doubted']> = (transactions) =>
+    pool.doubted(transactions, (node, asked) =>
+      findDoubted(node.call, asked, current().simulated ? null : readerOf(node).hashAt),
     )
-    return second?.answer ?? new Set()
-  }
 
   return {
     hasGaps: true,
@@ -103,7 +101,14 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     },
     async scan(from, to, watches) {
       const take = (transactions: readonly Transaction[]) => transfersOf(extract, transactions, watches)
-      const read = await pool.use((node) => readerOf(node).read(from, to, take), { height: to })
+      const read = await pool.use(
+        async (node) => {
+          const found = await readerOf(node).read(from, to, take)
+          pool.noteBlocks(node, from, Math.max(to, found.at(-1)?.ref.height ?? to))
+          return found
+        },
+        { height: to },
+      )
       return read.map(({ ref, content }): ScannedBlock => ({ ...ref, transfers: content }))
     },
     locate: (txHash) =>
@@ -118,7 +123,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
         return { height: status.slot, blockHash: block.hash, succeeded: status.err === null }
       }),
     // Without a second node there is nobody to ask.
-    ...(rpcUrls.length < 2 ? {} : { doubted }),
+    ...(rpcUrls.length < 2 ? {} : { doubted, judge: pool.judge }),
     close,
   }
 }

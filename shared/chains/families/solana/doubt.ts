@@ -1,11 +1,9 @@
-import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
+import type { SeenTransaction } from '#shared/usecases/ports/scanning.ts'
 import type { RpcClient } from '../../json-rpc.ts'
 import { statusesSchema } from './wire.ts'
 
 /** Most signatures that nodes take in one question (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 const STATUSES_MAX = 256
-
-type Asked = Parameters<NonNullable<ChainClient['doubted']>>[0]
 
 /**
  * Ids of those transactions that a node does not show as finalized and successful in the slot where they were seen.
@@ -13,7 +11,7 @@ type Asked = Parameters<NonNullable<ChainClient['doubted']>>[0]
  */
 export async function findDoubted(
   call: RpcClient['call'],
-  transactions: Asked,
+  transactions: readonly SeenTransaction[],
   hashAt: ((slot: number) => Promise<string | null>) | null,
 ): Promise<ReadonlySet<string>> {
   const doubted = new Set<string>()

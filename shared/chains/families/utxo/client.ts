@@ -4,6 +4,7 @@ import {
   type ChainClient,
   NodeUnreliable,
   type ScannedBlock,
+  type SeenTransaction,
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition, OutputChainRules } from '../../chain.ts'
@@ -65,23 +66,25 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
       }),
     scan(from, to, watches, outpoints = new Set()) {
       const question = { scope, rules, watches, asked: outpointsByWire(outpoints) }
-      return rpc.use((node) => scanBlocks(node, from, to, question), { height: to })
+      return rpc.scan((node) => scanBlocks(node, from, to, question), { from, to })
     },
     mempool: (watches, outpoints) => rpc.use((node) => readMempool(node, watches, outpoints)),
-    async doubted(transactions) {
-      // A block's hash stands for its transactions: the scan read them out of the block that this hash proves.
-      const told = await rpc.second(
-        (node) =>
-          mapConcurrently(transactions, PREFETCH, async ({ height, blockHash, txHash }) =>
-            (await hashAt(node, height)) === blockHash ? [] : [txHash],
-          ),
-        { height: Math.max(-1, ...transactions.map(({ height }) => height)) },
-      )
-      return new Set(told?.answer.flat())
-    },
+    doubted: (transactions) => rpc.doubted(transactions, unshown),
+    judge: (block) => rpc.judge(block),
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
     close: () => rpc.close(),
   }
+}
+
+/**
+ * Ids of those whose block a node does not have. A block's hash stands for its transactions: the scan read them out of the
+ * block that this hash proves.
+ */
+async function unshown(node: CoreNode, transactions: readonly SeenTransaction[]): Promise<readonly string[]> {
+  const answers = await mapConcurrently(transactions, PREFETCH, async ({ height, blockHash, txHash }) =>
+    (await hashAt(node, height)) === blockHash ? [] : [txHash],
+  )
+  return answers.flat()
 }
 
 async function scanBlocks(

@@ -213,8 +213,11 @@ describe('a node that lies', () => {
 
 describe('a second node', () => {
   const payment = { txHash: 'ab'.repeat(32), height: 1, blockHash: idOf(1) }
-  const doubtedBy = async (lie: Lie) =>
-    open([await serve(honest), await serve(lie)]).doubted?.([payment, { ...payment, txHash: 'cd', height: 2 }])
+  const doubtedBy = async (lie: Lie) => {
+    const reader = open([await serve(honest), await serve(lie)])
+    await reader.scan(1, 2, watches)
+    return reader.doubted?.([payment, { ...payment, txHash: 'cd', height: 2 }])
+  }
 
   // Guarantee: what only one node says confirms nothing where there is another one to ask.
   it('doubts what it has in no such block', async () => {

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { type BlockRef, NodeMismatch } from '#shared/usecases/ports/scanning.ts'
+import { type BlockRef, NodeMismatch, type SeenTransaction } from '#shared/usecases/ports/scanning.ts'
 import { createJsonRpc, type RpcNode, type RpcOptions } from '../../json-rpc.ts'
 import type { Demand } from '../../pool-node.ts'
 import { type FailureKind, RpcFailure } from '../../rpc-failure.ts'
+import type { RpcPool } from '../../rpc-pool.ts'
+import type { AskNode } from '../../second-opinion.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { parseHeader } from './parse-block.ts'
 
@@ -43,8 +45,12 @@ export interface CoreNode {
 export interface CoreRpc {
   /** All answers come from one node; when that fails, another one does the work from its beginning. See `RpcPool`. */
   use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<T>
-  /** Another node than the one in use; null when there is none. See `RpcPool`. */
-  second<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<{ readonly answer: T } | null>
+  /** `use` for work whose answers are the blocks `from`…`to`. */
+  scan<T>(work: (node: CoreNode) => Promise<T>, blocks: { readonly from: number; readonly to: number }): Promise<T>
+  /** Ids of the transactions that no second node vouches for. See `RpcPool`. */
+  doubted(transactions: readonly SeenTransaction[], ask: AskNode<CoreNode>): Promise<ReadonlySet<string>>
+  /** What all nodes say about a block of ours. See `RpcPool`. */
+  judge: RpcPool<RpcNode>['judge']
   /** The chain's newest block as the node in use has it. */
   tip(): ReturnType<CoreNode['tip']>
   /** Makes sure that at least one node is on our chain. Throws `NodeMismatch` when all are on another one. */
@@ -79,7 +85,17 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
 
   return {
     use: (work, demand) => pool.use((node) => work(coreOf(node)), demand),
-    second: (work, demand) => pool.second((node) => work(coreOf(node)), demand),
+    scan: (work, { from, to }) =>
+      pool.use(
+        async (node) => {
+          const blocks = await work(coreOf(node))
+          pool.noteBlocks(node, from, to)
+          return blocks
+        },
+        { height: to },
+      ),
+    doubted: (transactions, ask) => pool.doubted(transactions, (node, asked) => ask(coreOf(node), asked)),
+    judge: (block) => pool.judge(block),
     tip: () =>
       pool.use(async (node) => {
         const tip = await readTip(node.call)

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { useFakeNodes } from '#test/support/fake-nodes.ts'
+import { createBlockSources } from './block-sources.ts'
+
+const { fake, poolOf, name, deny } = useFakeNodes()
+const TX = { txHash: 'tx', height: 100, blockHash: 'main-100' }
+const NONE = new Set()
+const DOUBTED = new Set(['tx'])
+const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
+
+describe('a transaction whose block a known node gave', () => {
+  // Guarantee: after a failover, the node that made a payment is not asked whether the payment is real.
+  it('is vouched for by another node than that one, whichever is in use by now', async () => {
+    const [a, b] = [fake('a'), fake('b', { denied: ['tx'] })]
+    const pool = poolOf(a, b)
+    pool.noteBlocks(a, 90, 100)
+    a.chain = 'silent'
+    expect(await pool.use(name)).toBe('b')
+    a.chain = 'ours'
+    expect(await pool.doubted([TX], deny)).toEqual(DOUBTED)
+    expect(a.asked).toBe(0)
+    b.denied = []
+    expect(await pool.doubted([TX], deny)).toEqual(NONE)
+  })
+
+  it.each<[string, string[], Set<unknown>]>([
+    ['one that shows it is enough', [], NONE],
+    ['one that denies it is outweighed by two that show it', ['b'], NONE],
+    ['two that deny it make it doubtful', ['b', 'c'], DOUBTED],
+  ])('of three: %s', async (_what, deniers, expected) => {
+    const nodes = ['a', 'b', 'c'].map((host) => fake(host, { denied: deniers.includes(host) ? ['tx'] : [] }))
+    const pool = poolOf(...nodes)
+    const [a] = nodes
+    if (a !== undefined) pool.noteBlocks(a, 100, 100)
+    expect(await pool.doubted([TX], deny)).toEqual(expected)
+  })
+
+  it('is asked about one by one: others are not held up', async () => {
+    const [a, b] = [fake('a'), fake('b', { denied: ['tx'] })]
+    const pool = poolOf(a, b)
+    pool.noteBlocks(a, 90, 100)
+    expect(await pool.doubted([TX, { ...TX, txHash: 'other' }], deny)).toEqual(DOUBTED)
+    expect(b.asked).toBe(1)
+  })
+})
+
+describe('a transaction that another process scanned', () => {
+  // Guarantee: where nobody knows which node made a payment, no single node can be the only one that shows it.
+  it.each<[string, string[], Set<unknown>]>([
+    ['both of two show it', [], NONE],
+    ['one of two denies it', ['a'], DOUBTED],
+    ['the other one of two denies it', ['b'], DOUBTED],
+  ])('needs two nodes: %s', async (_what, deniers, expected) => {
+    const nodes = ['a', 'b'].map((host) => fake(host, { denied: deniers.includes(host) ? ['tx'] : [] }))
+    expect(await poolOf(...nodes).doubted([TX], deny)).toEqual(expected)
+  })
+
+  it('waits while only one of them answers', async () => {
+    const silent = fake('b', { chain: 'silent' })
+    expect(await poolOf(fake('a'), silent).doubted([TX], deny)).toEqual(DOUBTED)
+  })
+})
+
+describe('who else could be asked', () => {
+  it('is nobody where there is one node, or the others are on another chain', async () => {
+    expect(await poolOf(fake('a')).doubted([TX], deny)).toEqual(NONE)
+    expect(await poolOf(fake('a'), fake('b', { chain: 'other' })).doubted([TX], deny)).toEqual(NONE)
+    expect(await poolOf(fake('a'), fake('b', { denied: ['tx'] })).doubted([], deny)).toEqual(NONE)
+  })
+
+  it.each([
+    ['silent', { chain: 'silent' as const }],
+    ['behind', { head: 99 }],
+  ])('fails the question when it is %s', async (_what, change) => {
+    const [a, b] = [fake('a'), fake('b', change)]
+    const pool = poolOf(a, b)
+    pool.noteBlocks(a, 1, 100)
+    await expect(pool.doubted([TX], deny)).rejects.toEqual(unreliable)
+    expect(await pool.use(name)).toBe('a')
+  })
+
+  it('is no node that was outvoted', async () => {
+    const [a, b, c] = [fake('a', { fork: 'lie' }), fake('b'), fake('c', { chain: 'silent' })]
+    const pool = poolOf(a, b, fake('d'), c)
+    expect(await pool.judge({ height: 100, hash: 'main-100' })).toBe('kept')
+    pool.noteBlocks(b, 1, 100)
+    expect(await pool.doubted([TX], deny)).toEqual(NONE)
+    expect(a.asked).toBe(0)
+  })
+})
+
+describe('who gave which block', () => {
+  it('is the last one that gave it; what lay above was replaced', () => {
+    const sources = createBlockSources<string>()
+    sources.note('a', 1, 10)
+    sources.note('a', 11, 20)
+    sources.note('b', 21, 30)
+    expect([0, 1, 15, 20, 21, 30, 31].map((height) => sources.of(height))).toEqual([
+      undefined,
+      'a',
+      'a',
+      'a',
+      'b',
+      'b',
+      undefined,
+    ])
+    sources.note('b', 8, 12)
+    expect([7, 8, 12, 13, 25].map((height) => sources.of(height))).toEqual(['a', 'b', 'b', undefined, undefined])
+  })
+})
