@@ -75,6 +75,8 @@ function rankOf(value: unknown): number {
 
 /** BSON's total order over values of any type; missing is undefined and sorts before null. Negative, zero or positive. */
 export function compare(one: unknown, other: unknown): number {
+  // Documents share what a write did not touch.
+  if (one === other) return 0
   const rank = rankOf(one)
   const byRank = rank - rankOf(other)
   if (byRank !== 0) return byRank
@@ -160,12 +162,12 @@ export function keyOf(value: unknown): Key {
 /** One text per value, different for values of different types; for digests and compound keys. */
 export function canonical(value: unknown): string {
   if (value === undefined || value === null) return 'n'
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return `${value.length}"${value}`
   if (typeof value !== 'object') return String(value)
   if (value instanceof Date) return `d${value.getTime()}`
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value instanceof Binary) return `b${Buffer.from(value.value()).toString('base64')}`
   return `{${Object.entries(value)
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
+    .map(([name, field]) => `${name.length}:${name}${canonical(field)}`)
     .join()}}`
 }

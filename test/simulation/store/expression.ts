@@ -34,10 +34,29 @@ export function evaluate(expression: unknown, scope: Scope): unknown {
   return built
 }
 
-function valueOfPath(path: string, scope: Scope): unknown {
-  if (!path.startsWith('$$')) return descend(scope.root, path.slice(1).split('.'), 0)
-  const [name = '', ...rest] = path.slice(2).split('.')
-  return descend(variable(name, scope), rest, 0)
+interface Path {
+  /** Null for a field of the document. */
+  readonly variable: string | null
+  readonly parts: readonly string[]
+}
+
+/** Paths are few and are evaluated without end. */
+const PATHS = new Map<string, Path>()
+
+function parsePath(text: string): Path {
+  const known = PATHS.get(text)
+  if (known !== undefined) return known
+  const [name = '', ...rest] = text.slice(2).split('.')
+  const path = text.startsWith('$$')
+    ? { variable: name, parts: rest }
+    : { variable: null, parts: text.slice(1).split('.') }
+  PATHS.set(text, path)
+  return path
+}
+
+function valueOfPath(text: string, scope: Scope): unknown {
+  const path = parsePath(text)
+  return descend(path.variable === null ? scope.root : variable(path.variable, scope), path.parts, 0)
 }
 
 function variable(name: string, scope: Scope): unknown {

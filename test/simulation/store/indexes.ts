@@ -15,6 +15,10 @@ export interface UniqueIndex {
   valuesOf(document: Doc): Doc
 }
 
+function distinctKeys(values: readonly unknown[]): readonly Key[] {
+  return values.length === 1 ? [keyOf(values[0])] : [...new Set(values.map(keyOf))]
+}
+
 const AT_ANY_TIME = new Date(0)
 
 /** A unique index over the definition's fields. */
@@ -30,7 +34,7 @@ export function createUniqueIndex(definition: IndexDefinition): UniqueIndex {
     owners: new Map(),
     keysOf: (document) => {
       if (!includes(document, AT_ANY_TIME)) return []
-      if (only !== undefined && paths.length === 1) return [...new Set(indexedValues(document, only).map(keyOf))]
+      if (only !== undefined && paths.length === 1) return distinctKeys(indexedValues(document, only))
       let keys = ['']
       for (const path of paths) {
         const values = indexedValues(document, path)
