@@ -44,7 +44,7 @@ export interface ScanStage {
   readonly deps: ScanDeps
   /** Stands another, fresh chain behind the stage; the old one ends. */
   replaceChain(): Promise<void>
-  source(change?: Partial<ScanSource>, chainId?: number): ScanSource
+  source(change?: Partial<ScanSource>, chainId?: number, rpcUrls?: readonly string[]): ScanSource
   /** Starts a scanner that ends with the test. */
   scan(source?: ScanSource): ChainScanner
   /** All payments, oldest first. */
@@ -91,8 +91,8 @@ export function useScanStage(stores: TestStores): ScanStage {
       await chain.stop()
       await startChain()
     },
-    source(change = {}, chainId = 31_337) {
-      const node = { rpcUrls: [chain.url], chainId }
+    source(change = {}, chainId = 31_337, rpcUrls = [chain.url]) {
+      const node = { rpcUrls, chainId }
       const client = createChainClient(
         { live: {}, test: { ethereum: node } },
         'test',

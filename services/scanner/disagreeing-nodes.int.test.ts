@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { position } from '#shared/usecases/chain-status.ts'
+import { type Lie, startLyingNode } from '#test/support/lying-node.ts'
+import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const stage = useScanStage(stores)
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const node of opened.splice(0)) await node.close()
+})
+
+/** A node that shows a branch of its own from a height on; null: the truth. */
+async function branching() {
+  const node = { from: null as number | null, url: '' }
+  const bent = (hash: unknown) => `0xbad${String(hash).slice(5)}`
+  const lie: Lie = ({ method }, truth) => {
+    const block = truth.result as { number: string; hash: string; parentHash: string } | null
+    if (node.from === null || method !== 'eth_getBlockByNumber' || block === null) return truth
+    const height = Number(block.number)
+    if (height < node.from) return truth
+    const parentHash = height > node.from ? bent(block.parentHash) : block.parentHash
+    return { result: { ...block, hash: bent(block.hash), parentHash } }
+  }
+  const server = await startLyingNode(stage.chain.url, lie)
+  opened.push(server)
+  node.url = server.url
+  return node
+}
+
+/** A scanner of these nodes that has seen one payment, in the block that is given back. */
+async function scanPayment(...urls: string[]): Promise<number> {
+  stage.scan(stage.source({ development: false }, 31_337, urls))
+  await stage.untilHeight(1)
+  await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
+  await stage.chain.mine()
+  const mined = await stage.height()
+  await stage.untilPayments([{ state: 'detected', height: mined }])
+  await stage.untilHeight(mined)
+  return mined
+}
+
+describe('a node that shows another branch than the others', () => {
+  // Guarantee: one of three nodes that lies cannot take a payment back, and does not hold up the others.
+  it('is left out when two others have our blocks', async () => {
+    const liar = await branching()
+    const mined = await scanPayment(liar.url, stage.chain.url, (await branching()).url)
+    liar.from = mined
+    await stage.chain.mine(CONFIRMATIONS)
+    await stage.untilPayments([{ state: 'confirmed', height: mined }])
+  })
+
+  // Guarantee: two nodes that contradict each other change nothing, and whoever asks is told.
+  it('stops everything when there is one other, until they agree again', async () => {
+    const liar = await branching()
+    const mined = await scanPayment(liar.url, stage.chain.url)
+    liar.from = mined
+    await vi.waitFor(async () => expect((await stage.cursor())?.waitReason).toMatch(`block ${mined}`), 8_000)
+    await stage.chain.mine(CONFIRMATIONS)
+    expect(await stage.payments()).toMatchObject([{ state: 'detected', height: mined }])
+    expect(position(await stage.cursor(), Date.now()).waitReason).toMatch('do not agree')
+    liar.from = null
+    await stage.untilPayments([{ state: 'confirmed', height: mined }])
+    expect((await stage.cursor())?.waitReason).toBeNull()
+  })
+
+  it('is believed when the other one sees it too', async () => {
+    const other = await branching()
+    await scanPayment(stage.chain.url, other.url)
+    await stage.chain.reorg(1)
+    await stage.untilPayments([{ state: 'orphaned' }])
+    expect((await stage.cursor())?.waitReason ?? null).toBeNull()
+  })
+})
