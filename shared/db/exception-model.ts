@@ -7,6 +7,8 @@ export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'close
   open: boolean
   openedAt: Date
   closedAt: Date | null
+  /** The transfer it is about was gone; seen again, it opens again. */
+  closedByItself?: boolean
 }
 
 const TWO_YEARS_S = 730 * 86_400
@@ -25,6 +27,7 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
     open: Boolean,
     openedAt: DATE,
     closedAt: optional(Date),
+    closedByItself: optional(Boolean),
   },
   [
     {
@@ -36,6 +39,11 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
       name: 'exception_invoice',
       key: { invoiceId: 1, openedAt: -1 },
       partialFilterExpression: { invoiceId: { $type: 'string' } },
+    },
+    {
+      name: 'exception_payment',
+      key: { paymentKey: 1 },
+      partialFilterExpression: { paymentKey: { $type: 'string' } },
     },
     { name: 'exception_life', key: { closedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
   ],

@@ -1,8 +1,12 @@
+import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { ExceptionRecord, ExceptionRepository } from '#shared/usecases/ports/events.ts'
 import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs, toMsOrNull } from './dates.ts'
 import { EXCEPTIONS, type ExceptionDocument } from './exception-model.ts'
+
+/** What scanners open about money that nobody asked for. */
+const STRAY_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched']
 
 /** The operators' inbox on MongoDB. Ids are deterministic, hence opening twice is opening once. */
 export function createExceptionRepository(db: Database): ExceptionRepository {
@@ -13,7 +17,11 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
       const operations = records.map(({ id, openedAt, closedAt: _closedAt, ...same }) => ({
         updateOne: {
           filter: { _id: id },
-          update: { $setOnInsert: { ...same, openedAt: toDate(openedAt) }, $set: { open: true, closedAt: null } },
+          update: {
+            $setOnInsert: { ...same, openedAt: toDate(openedAt) },
+            $set: { open: true, closedAt: null },
+            $unset: { closedByItself: '' as const },
+          },
           upsert: true,
         },
       }))
@@ -29,6 +37,10 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         },
       }))
       await exceptions.bulkWrite(rows, { ordered: false })
+      await exceptions.updateMany(
+        { _id: { $in: records.map(({ id }) => id) }, closedByItself: true },
+        { $set: { open: true, closedAt: null }, $unset: { closedByItself: '' } },
+      )
     },
     close: async (ids, at) => {
       if (ids.length === 0) return
@@ -36,6 +48,22 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         { _id: { $in: [...ids] }, open: true },
         { $set: { open: false, closedAt: toDate(at) } },
       )
+    },
+    closeGone: async (paymentKeys, at) => {
+      await exceptions.updateMany(
+        { paymentKey: { $in: [...paymentKeys] }, open: true, kind: { $in: STRAY_KINDS } },
+        { $set: { open: false, closedAt: toDate(at), closedByItself: true } },
+      )
+    },
+    strayKeys: async ({ mode, network, after, limit }) => {
+      // Transfer keys begin with mode and network, and ';' follows ':' in ASCII.
+      const begin = { $gt: after ?? `${mode}:${network}:`, $lt: `${mode}:${network};` }
+      const found = await exceptions
+        .find({ paymentKey: begin, open: true, kind: { $in: STRAY_KINDS } }, { projection: { paymentKey: 1 } })
+        .sort({ paymentKey: 1 })
+        .limit(limit)
+        .toArray()
+      return found.flatMap(({ paymentKey }) => paymentKey ?? [])
     },
     findById: async (id) => {
       const stored = await exceptions.findOne({ _id: id })
@@ -59,6 +87,6 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
 }
 
 function fromDocument(stored: ExceptionDocument): ExceptionRecord {
-  const { _id, open: _open, openedAt, closedAt, ...same } = stored
+  const { _id, open: _open, closedByItself: _closedByItself, openedAt, closedAt, ...same } = stored
   return { id: _id, ...same, openedAt: toMs(openedAt), closedAt: toMsOrNull(closedAt) }
 }

@@ -34,6 +34,8 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
       }
     },
     ...createPaymentLookups(payments),
+    findByKeys: async (keys) =>
+      keys.length === 0 ? [] : (await payments.find({ key: { $in: [...keys] } }).toArray()).map(paymentFromDocument),
     attributedAmong: async (keys) => {
       const found = await payments
         .find({ key: { $in: [...keys] }, invoiceId: { $ne: null } }, { projection: { _id: 0, key: 1 } })

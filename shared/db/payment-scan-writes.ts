@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type Payment, type PaymentSighting, ScannerFenced } from '#shared/usecases/ports/payments.ts'
+import { otherAmountKey, type Payment, type PaymentSighting, ScannerFenced } from '#shared/usecases/ports/payments.ts'
 import type { Random } from '#shared/usecases/ports/runtime.ts'
 import { toDate } from './dates.ts'
 import { bulkDuplicates } from './duplicate-key.ts'
@@ -46,7 +46,7 @@ export async function recordSightings(
   for (const { mode, network } of others.slice(0, 1)) {
     changed.push(...(await moveAll(payments, random, { ...undone, mode, network }, ORPHANED, epoch, at)))
   }
-  const renamed = others.map((sighting) => ({ ...sighting, key: `${sighting.key}:${sighting.amountBase}` }))
+  const renamed = others.map((sighting) => ({ ...sighting, key: otherAmountKey(sighting.key, sighting.amountBase) }))
   return [...changed, ...(await recordSightings(payments, random, renamed, epoch, at))]
 }
 

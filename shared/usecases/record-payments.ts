@@ -1,20 +1,21 @@
-import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { addressOwners } from './address-owners.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
+import { doubtedPayments, type SecondOpinion } from './doubted-payments.ts'
 import type { Catalog } from './ports/catalog.ts'
-import type { ExceptionRecord, ExceptionRepository } from './ports/events.ts'
 import type { Payment, PaymentRepository, PaymentSighting, UnconfirmedFate } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
-import { type ChainClient, NodeUnreliable, type RawTransfer, type ScannedBlock } from './ports/scanning.ts'
-import type { WalletRepository } from './ports/wallets.ts'
+import type { LedgerTransfer, ScannedBlock } from './ports/scanning.ts'
+import { closeStrays, openStrays, type StrayDeps } from './stray-inbox.ts'
+import { type TransferBlock, withoutTold } from './without-told.ts'
 
 /** What storing a scanner's findings needs. */
 export interface RecordDeps extends AttributeDeps, Ambient {
   readonly payments: Pick<
     PaymentRepository,
     | 'recordSightings'
+    | 'findByKeys'
     | 'attributedAmong'
+    | 'listByKeyPrefix'
     | 'listByInvoice'
     | 'dueForConfirmation'
     | 'confirmThrough'
@@ -23,17 +24,20 @@ export interface RecordDeps extends AttributeDeps, Ambient {
     | 'unconfirmed'
     | 'endUnconfirmed'
   >
-  readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
+  readonly exceptions: StrayDeps['exceptions']
+  readonly wallets: StrayDeps['wallets']
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
   readonly kicker: Kicker
 }
+
+/** A scanned block; what balances told of is among its transfers. */
+export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent'>
 
 /** Scanned blocks under a scanner's lease. */
 export interface RecordInput {
   readonly mode: Mode
   readonly network: NetworkId
-  readonly blocks: readonly ScannedBlock[]
+  readonly blocks: readonly FoundBlock[]
   /** Height from which everything up to the last block was read; that of the first block when heights have no gaps. */
   readonly from?: number
   /** Unconfirmed payments of the network whose outpoints were asked for; a block that spends one otherwise ends it. */
@@ -53,9 +57,10 @@ export interface RecordInput {
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
-  const found = input.blocks.flatMap(({ height, hash, time, transfers }) =>
+  const untold = await withoutTold(deps, input, input.blocks)
+  const found = untold.flatMap(({ height, hash, time, transfers }) =>
     transfers.map((transfer) => {
-      const block = { height, hash, time }
+      const block = { height, hash, time, ...(transfer.rise !== undefined && { rise: transfer.rise }) }
       // Blocks may carry times in the future (Bitcoin: two hours); nothing is seen before it is there.
       return { transfer, block, seenAt: Math.min(time, now, inheritedSight(transfer, unconfirmed)) }
     }),
@@ -67,6 +72,7 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   const at = deps.clock.now()
   const strangers = { mode, network, epoch, blocks, confirmedToo, at, ...(from !== undefined && { from }) }
   const orphaned = await deps.payments.orphanStrangers(strangers)
+  await closeStrays(deps, orphaned)
   report(deps, input.network, 'orphaned', orphaned)
   return [...changed, ...orphaned]
 }
@@ -93,8 +99,8 @@ export async function recordFindings(
   const attributed = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
   const sightings = await inheritEnded(deps, attributed)
   const recorded = sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, epoch, at)
-  const strays = await strayExceptions(deps, sightings)
-  if (strays.length > 0) await deps.exceptions.openOnce(strays)
+  await closeStrays(deps, [...ended, ...recorded])
+  await openStrays(deps, sightings)
   report(deps, network, 'ended', ended)
   report(deps, network, 'recorded', recorded)
   return [...ended, ...recorded]
@@ -117,7 +123,7 @@ export function replacedBy(
  * same payment to its payer. Infinity when it replaces none.
  */
 export function inheritedSight(
-  transfer: Pick<RawTransfer, 'matchKey' | 'spends'>,
+  transfer: Pick<LedgerTransfer, 'matchKey' | 'spends'>,
   unconfirmed: readonly Payment[],
 ): number {
   const spends = new Set(transfer.spends)
@@ -158,7 +164,7 @@ export interface ConfirmInput extends ChainPosition {
   readonly height: number
   /** Final as the chain itself says; null where it does not. */
   readonly finalizedHeight: number | null
-  readonly client?: Pick<ChainClient, 'doubted'>
+  readonly client?: SecondOpinion
 }
 
 /**
@@ -166,13 +172,14 @@ export interface ConfirmInput extends ChainPosition {
  * cursor does not know, and wakes the invoices. What a second node does not show in the same block waits. Returns what changed.
  */
 export async function confirmPayments(
-  deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics' | 'logger'>,
+  deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'kicker' | 'clock' | 'metrics' | 'logger'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
   const { client, ...scope } = input
-  const except = client?.doubted === undefined ? [] : await doubtedKeys(deps, scope, client)
+  const except = client === undefined ? [] : await doubtedKeys(deps, scope, client)
   const changed = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')
+  await closeStrays(deps, orphaned)
   report(
     deps,
     input.network,
@@ -187,21 +194,10 @@ export async function confirmPayments(
 async function doubtedKeys(
   deps: Pick<RecordDeps, 'payments' | 'metrics' | 'logger'>,
   scope: Omit<ConfirmInput, 'client'>,
-  client: Pick<ChainClient, 'doubted'>,
+  client: SecondOpinion,
 ): Promise<readonly string[]> {
   const due = await deps.payments.dueForConfirmation(scope)
-  if (due.length === 0 || client.doubted === undefined) return []
-  const asked = due.flatMap(({ txHash, block }) =>
-    txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash }],
-  )
-  let doubted: ReadonlySet<string>
-  try {
-    doubted = await client.doubted(asked)
-  } catch (error) {
-    if (!(error instanceof NodeUnreliable)) throw error
-    doubted = new Set(asked.map(({ txHash }) => txHash))
-  }
-  const keys = due.filter(({ txHash }) => txHash !== null && doubted.has(txHash)).map(({ key }) => key)
+  const keys = due.length === 0 ? [] : await doubtedPayments(client, due)
   if (keys.length > 0) {
     deps.metrics.count('scanner_doubted_total', { network: scope.network }, keys.length)
     deps.logger.warn(
@@ -214,10 +210,11 @@ async function doubtedKeys(
 
 /** Takes back what stood in blocks above `forkHeight`, and wakes the invoices. Returns what changed. */
 export async function orphanPayments(
-  deps: Pick<RecordDeps, 'payments' | 'kicker' | 'clock' | 'metrics'>,
+  deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'kicker' | 'clock' | 'metrics'>,
   input: ChainPosition & { readonly forkHeight: number; readonly unconfirmedOnly?: boolean },
 ): Promise<readonly Payment[]> {
   const changed = await deps.payments.orphanAbove({ ...input, at: deps.clock.now() })
+  await closeStrays(deps, changed)
   report(deps, input.network, 'orphaned', changed)
   return changed
 }
@@ -232,69 +229,4 @@ function report(
   deps.metrics.count(`payments_${what}_total`, { network }, changed.length)
   const invoices = new Set(changed.flatMap((payment) => (payment.invoiceId === null ? [] : [payment.invoiceId])))
   for (const invoiceId of invoices) deps.kicker.kick(QUEUES.invoiceTransitions, invoiceId)
-}
-
-/**
- * One inbox row per stray transfer and workspace. Unmatched money goes to every workspace whose key material owns the
- * address, and to the operators of the installation when there is none.
- */
-async function strayExceptions(
-  deps: RecordDeps,
-  sightings: readonly PaymentSighting[],
-): Promise<readonly ExceptionRecord[]> {
-  const strange = sightings.filter(
-    (sighting) => strayKind(sighting) !== null && isWorthReporting(deps.catalog, sighting),
-  )
-  const unheld = strange.filter(({ invoiceId }) => invoiceId === null).map(({ key }) => key)
-  // Scanned once more after its claim ended, money still belongs to the invoice that it was first seen for.
-  const attributed = unheld.length === 0 ? new Set() : await deps.payments.attributedAmong(unheld)
-  const strays = strange.filter(({ key }) => !attributed.has(key))
-  const openedAt = deps.clock.now()
-  const candidates = await addressOwners(
-    deps,
-    strays.filter((sighting) => sighting.workspaceId === null),
-  )
-  return strays.flatMap((sighting) => {
-    const known = sighting.workspaceId === null ? candidates.get(sighting.matchKey) : [sighting.workspaceId]
-    const owners = known === undefined || known.length === 0 ? [null] : known
-    return owners.map((workspaceId) => exception(deps.catalog, sighting, workspaceId, openedAt))
-  })
-}
-
-function strayKind(
-  sighting: PaymentSighting,
-): Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'> | null {
-  const reason = sighting.uncountedReason
-  return reason === 'wrong_asset' || reason === 'wrong_network' || reason === 'unmatched' ? reason : null
-}
-
-/** Dust is sent to addresses to spam or to trace them; it is stored, but nobody is bothered with it. */
-function isWorthReporting(catalog: Pick<Catalog, 'asset'>, sighting: PaymentSighting): boolean {
-  return sighting.asset === null || sighting.amountBase >= catalog.asset(sighting.asset).dustBase
-}
-
-function exception(
-  catalog: Pick<Catalog, 'asset'>,
-  sighting: PaymentSighting,
-  workspaceId: string | null,
-  openedAt: number,
-): ExceptionRecord {
-  const kind = strayKind(sighting) ?? 'unmatched'
-  const { asset, amountBase, network, txHash } = sighting
-  const amount =
-    asset === null
-      ? `${amountBase} base units of token ${sighting.contract ?? 'unknown'}`
-      : `${formatUnits(amountBase, catalog.asset(asset).decimals)} ${catalog.asset(asset).symbol}`
-  return {
-    id:
-      sighting.invoiceId === null ? `${kind}:${sighting.key}:${workspaceId ?? 'operators'}` : `${kind}:${sighting.key}`,
-    kind,
-    workspaceId,
-    mode: sighting.mode,
-    invoiceId: sighting.invoiceId,
-    paymentKey: sighting.key,
-    detail: `${amount} arrived on ${network} at ${sighting.toAddress} (transaction ${txHash}).`,
-    openedAt,
-    closedAt: null,
-  }
 }

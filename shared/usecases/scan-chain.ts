@@ -5,6 +5,7 @@ import { acquireScanLease } from './scan-lease.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
+import { healStrays } from './stray-inbox.ts'
 import { followWatches, hydrateWatches } from './watch-feed.ts'
 
 /** Pause of a scanner that waits for another one's lease. */
@@ -105,6 +106,7 @@ async function prepare(session: ScanSession): Promise<void> {
   const { mode, family, network, client } = source
   await client.verify()
   await hydrateWatches(deps, { mode, family, network }, session.index)
+  await healStrays(deps, { mode, network })
   // Read again under the lease: the previous holder may have moved it after we looked.
   const cursor = await deps.cursors.find(mode, network)
   if (cursor === null) throw new LeaseLost('the cursor is gone')

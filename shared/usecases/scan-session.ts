@@ -10,7 +10,7 @@ import type { WatchFeedDeps } from './watch-feed.ts'
 export interface ScanDeps extends RecordDeps {
   readonly cursors: CursorRepository
   readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
-  readonly exceptions: Pick<ExceptionRepository, 'open' | 'openOnce' | 'close'>
+  readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close'>
   readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'progress' | 'finish'>
 }
 

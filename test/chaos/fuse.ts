@@ -24,6 +24,7 @@ const WRITES = new Set([
   'orphanAbove',
   'orphanStrangers',
   'openOnce',
+  'closeGone',
   'advance',
   'acquireLease',
   'releaseLease',

@@ -1,4 +1,4 @@
-import type { EventType, ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
+import type { EventType, ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { HttpPhases } from './http-out.ts'
@@ -145,9 +145,13 @@ export interface ExceptionRecord {
 export interface ExceptionRepository {
   /** Opens or leaves open; reopening a closed one clears closedAt. */
   open(records: readonly ExceptionRecord[]): Promise<void>
-  /** Opens what never was there; what a person closed stays closed. */
+  /** Opens what never was there or closed by itself (`closeGone`); what a person closed stays closed. */
   openOnce(records: readonly ExceptionRecord[]): Promise<void>
   close(ids: readonly string[], at: Ms): Promise<void>
+  /** Closes what is open about stray transfers under these keys, until they are seen again. */
+  closeGone(paymentKeys: readonly string[], at: Ms): Promise<void>
+  /** Transfer keys that open entries about stray transfers of a network name, in order, beginning behind `after`. */
+  strayKeys(scope: { mode: Mode; network: NetworkId; after: string | null; limit: number }): Promise<readonly string[]>
   findById(id: string): Promise<ExceptionRecord | null>
   /** All that were opened about one invoice, newest first. */
   listByInvoice(invoiceId: string): Promise<readonly ExceptionRecord[]>

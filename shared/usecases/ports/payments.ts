@@ -93,6 +93,12 @@ export interface PaymentSighting {
   readonly uncountedReason: UncountedReason | null
 }
 
+/**
+ * Key of a transfer that moves another amount in another block than the one stored under its key: what a transaction pays
+ * out may depend on the block that it stands in, and each amount is a payment of its own.
+ */
+export const otherAmountKey = (key: string, amountBase: bigint): string => `${key}:${amountBase}`
+
 /** What became of a payment that was in no block yet. */
 export type UnconfirmedFate =
   | { readonly key: string; readonly state: 'replaced'; readonly replacedBy: string }
@@ -116,7 +122,7 @@ export interface PaymentRepository {
    * Upserts sightings under their keys, fenced by epoch; immutable fields are written once, the block position
    * follows the chain, an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
    * move only when a field moved. Another amount for an existing key is another payment when it stands in another block:
-   * the first one is orphaned, the new one stored under `<key>:<amount>`. Returns the payments that changed. Throws
+   * the first one is orphaned, the new one stored under `otherAmountKey`. Returns the payments that changed. Throws
    * `ScannerFenced`; throws on a differing amount in the same block.
    */
   recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
@@ -179,6 +185,8 @@ export interface PaymentRepository {
   insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>
   findById(id: string): Promise<Payment | null>
+  /** Those of these transfer keys that are stored, in no order. */
+  findByKeys(keys: readonly string[]): Promise<readonly Payment[]>
   /** Everything stored of one transaction, by the order of transfer keys. */
   listByTransaction(mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]>
   /** Live on-chain payments to these addresses in one asset that stand in blocks from `from` to `to`. */
