@@ -1,7 +1,14 @@
 import { type Dispatcher, errors, Pool } from 'undici'
+import { createByteGate } from './byte-gate.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 const BODY_MAX_BYTES = 64 * 2 ** 20
+/** Text of all answers that this process holds at one time; parsed, it takes some five times as much. */
+const HELD_MAX_BYTES = 16 * 2 ** 20
+/** What an answer is expected to have that was never seen. */
+const UNKNOWN_BYTES = 2 ** 20
+/** Share of what is expected that stays when an answer is smaller. */
+const EXPECTED_DECAY = 0.75
 /** Calls at the same time to one node. */
 const CONNECTIONS = 8
 /** Pause after status 429 that names none. */
@@ -35,8 +42,13 @@ export interface HttpEndpoint {
   close(): Promise<void>
 }
 
+/** One for all nodes of all networks: they share the memory of the process. */
+const gate = createByteGate(HELD_MAX_BYTES)
+
 /**
- * JSON over HTTP to one node. Opens nothing until the first question. `credentials` makes headers of the URL's user info,
+ * JSON over HTTP to one node. Opens nothing until the first question. Questions with large answers wait for each other, over
+ * all nodes, before their deadline begins: callers reduce an answer to what they need of it before they await anything else.
+ * `credentials` makes headers of the URL's user info,
  * which is never part of a request line; by default it becomes Basic authentication.
  */
 export function createHttpEndpoint(
@@ -47,10 +59,12 @@ export function createHttpEndpoint(
   const pool = new Pool(url.origin, { connections: CONNECTIONS, maxResponseSize: BODY_MAX_BYTES })
   const headers = { 'content-type': 'application/json', ...credentials(url) }
   const base = { method: 'POST', headers } as const
+  const expected = createExpectation()
   return {
     host: url.host,
     async post({ what, path, body, timeoutMs }) {
       const prefix = path === undefined ? url.pathname : `${url.pathname.replace(/\/$/, '')}${path}`
+      const holding = await gate.enter(expected.of(what))
       try {
         const signal = AbortSignal.timeout(timeoutMs)
         const response = await pool.request({
@@ -59,14 +73,33 @@ export function createHttpEndpoint(
           body: JSON.stringify(body),
           signal,
         })
-        return { status: response.statusCode, text: await response.body.text(), retryAfterMs: pauseOf(response) }
+        const announced = Number(response.headers['content-length'])
+        if (announced > 0) holding.resize(announced)
+        const text = await response.body.text()
+        holding.resize(text.length)
+        expected.learn(what, text.length)
+        return { status: response.statusCode, text, retryAfterMs: pauseOf(response) }
       } catch (error) {
         const kind = error instanceof errors.ResponseExceededMaxSizeError ? 'split' : 'retry'
         // The cause may quote the URL with its secrets: only its name travels.
         throw new RpcFailure(kind, `${what} at ${url.host}: ${error instanceof Error ? error.name : 'failed'}`)
+      } finally {
+        // The caller parses in this turn of the event loop.
+        setImmediate(holding.leave)
       }
     },
     close: () => pool.close(),
+  }
+}
+
+/** How large answers to a question are: follows what grows at once, and what shrinks slowly. */
+function createExpectation() {
+  const bytes = new Map<string, number>()
+  const of = (what: string) => bytes.get(what) ?? UNKNOWN_BYTES
+  return {
+    of,
+    learn: (what: string, seen: number) =>
+      void bytes.set(what, Math.max(seen, (bytes.get(what) ?? 0) * EXPECTED_DECAY)),
   }
 }
 

@@ -1,36 +1,59 @@
 import type { WatchIndex } from '#shared/usecases/ports/scanning.ts'
 
-/** Hex digits of a 20-byte key and 32-bit words of one slot. */
-const KEY_DIGITS = 40
-const WORDS = 5
+/** Hex digits of one 32-bit word. */
+const WORD_DIGITS = 8
+/** Longer keys than any address or output script of ours, which has 34 bytes at most, are not worth a table. */
+const DIGITS_MAX = 80
 const INITIAL_SLOTS = 1024
 /** Share of used slots above which the table doubles; keeps probes short. */
 const LOAD_MAX = 0.6
 
 /**
- * An exact set of receiving addresses. Twenty-byte keys (EVM, TRON) lie in one open-addressing table of 32-bit words:
- * 42 MB for a million, no object per entry, and a lookup costs the same however many there are. Keys of other lengths
- * (output scripts, Solana keys) are kept in an ordinary set. Keys are lower-case hex without `0x`.
+ * An exact set of receiving addresses. Keys of one length lie in one open-addressing table of 32-bit words outside of the
+ * heap: 42 MB for a million of 20 bytes (EVM, TRON), 67 MB of 32 bytes (Solana), no object per entry, and a lookup costs the
+ * same however many there are. What is no hex is kept in an ordinary set. Keys are lower-case hex without `0x`.
  */
 export function createWatchIndex(): WatchIndex {
-  const table = createTable()
+  const shelves = new Map<number, Shelf>()
   const others = new Set<string>()
-  const words = new Uint32Array(WORDS)
+
+  function shelfOf({ length }: string): Shelf {
+    const known = shelves.get(length)
+    if (known !== undefined) return known
+    const words = new Uint32Array(Math.ceil(length / WORD_DIGITS))
+    const made = { words, table: createTable(words.length) }
+    shelves.set(length, made)
+    return made
+  }
+
   return {
-    has: (key) => (parseKey(key, words) ? table.has(words) : others.has(key)),
+    has(key) {
+      const shelf = shelves.get(key.length)
+      return shelf !== undefined && parseKey(key, shelf.words) ? shelf.table.has(shelf.words) : others.has(key)
+    },
     add(key) {
-      if (parseKey(key, words)) table.add(words)
-      else others.add(key)
+      if (key.length === 0 || key.length > DIGITS_MAX) others.add(key)
+      else {
+        const { words, table } = shelfOf(key)
+        if (parseKey(key, words)) table.add(words)
+        else others.add(key)
+      }
     },
     get size() {
-      return table.size + others.size
+      return [...shelves.values()].reduce((sum, { table }) => sum + table.size, others.size)
     },
   }
 }
 
-function createTable() {
+/** The keys of one length, and where one of them is taken apart. */
+interface Shelf {
+  readonly words: Uint32Array
+  readonly table: ReturnType<typeof createTable>
+}
+
+function createTable(width: number) {
   let slots = INITIAL_SLOTS
-  let cells = new Uint32Array(slots * WORDS)
+  let cells = new Uint32Array(slots * width)
   let used = 0
   // An all-zero slot means "free", so the zero key itself lives outside.
   let zero = false
@@ -38,16 +61,16 @@ function createTable() {
   /** Offset of the key, or of the free slot where it belongs. */
   function locate(into: Uint32Array, mask: number, key: Uint32Array): number {
     for (let slot = hash(key) & mask; ; slot = (slot + 1) & mask) {
-      const at = slot * WORDS
-      if (isFree(into, at) || isKey(into, at, key)) return at
+      const at = slot * width
+      if (isFree(into, at, width) || isKey(into, at, key)) return at
     }
   }
 
   function grow(): void {
-    const next = new Uint32Array(slots * 2 * WORDS)
-    for (let at = 0; at < cells.length; at += WORDS) {
-      if (isFree(cells, at)) continue
-      const key = cells.subarray(at, at + WORDS)
+    const next = new Uint32Array(slots * 2 * width)
+    for (let at = 0; at < cells.length; at += width) {
+      if (isFree(cells, at, width)) continue
+      const key = cells.subarray(at, at + width)
       next.set(key, locate(next, slots * 2 - 1, key))
     }
     slots *= 2
@@ -55,9 +78,9 @@ function createTable() {
   }
 
   return {
-    has: (key: Uint32Array) => (isFree(key, 0) ? zero : isKey(cells, locate(cells, slots - 1, key), key)),
+    has: (key: Uint32Array) => (isFree(key, 0, width) ? zero : isKey(cells, locate(cells, slots - 1, key), key)),
     add(key: Uint32Array): void {
-      if (isFree(key, 0)) {
+      if (isFree(key, 0, width)) {
         zero = true
         return
       }
@@ -73,13 +96,13 @@ function createTable() {
   }
 }
 
-function isFree(cells: Uint32Array, at: number): boolean {
-  for (let word = 0; word < WORDS; word += 1) if (cells[at + word] !== 0) return false
+function isFree(cells: Uint32Array, at: number, width: number): boolean {
+  for (let word = 0; word < width; word += 1) if (cells[at + word] !== 0) return false
   return true
 }
 
 function isKey(cells: Uint32Array, at: number, key: Uint32Array): boolean {
-  for (let word = 0; word < WORDS; word += 1) if (cells[at + word] !== key[word]) return false
+  for (let word = 0; word < key.length; word += 1) if (cells[at + word] !== key[word]) return false
   return true
 }
 
@@ -94,12 +117,12 @@ function hash(key: Uint32Array): number {
   return mixed >>> 0
 }
 
-/** Fills `words` from 40 lower-case hex digits; false for a key of any other form. */
+/** Fills `words` from lower-case hex digits, the last one perhaps in part; false for a key of any other form. */
 function parseKey(key: string, words: Uint32Array): boolean {
-  if (key.length !== KEY_DIGITS) return false
-  for (let word = 0; word < WORDS; word += 1) {
+  for (let word = 0; word < words.length; word += 1) {
+    const end = Math.min(key.length, (word + 1) * WORD_DIGITS)
     let value = 0
-    for (let digit = word * 8; digit < word * 8 + 8; digit += 1) {
+    for (let digit = word * WORD_DIGITS; digit < end; digit += 1) {
       const nibble = nibbleOf(key.charCodeAt(digit))
       if (nibble < 0) return false
       value = (value << 4) | nibble

@@ -3,7 +3,8 @@ import type { Metrics } from './ports/runtime.ts'
 import type { WatchIndex } from './ports/scanning.ts'
 import type { WalletRepository } from './ports/wallets.ts'
 
-const PAGE = 10_000
+/** Small enough that a page is garbage before the collector moves it to the old generation. */
+const PAGE = 2_000
 const MARK_BATCH = 1_000
 
 /** What keeping a watch index current needs. */
