@@ -83,11 +83,23 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       if (due.length > 0) throw new Error(`${due.length} endpoints have overdue deliveries; is webhooks running?`)
       return 'nothing is overdue'
     }),
+    check('mails', () => checkMails(installation)),
     check('inbox', async () => {
       const open = await installation.exceptions.listOpen(null)
       return open.length === 0 ? 'no open exception' : `${open.length} open exceptions wait for an operator`
     }),
   ]
+}
+
+async function checkMails({ mailQueue, clock, config }: Installation): Promise<string> {
+  const { waiting, overdue, failed } = await mailQueue.count(clock.now() - BACKLOG_AGE_MAX_MS)
+  const lost = failed === 0 ? '' : `; ${failed} could not be delivered in the last week`
+  if (config.mail.smtpUrl === null && config.env !== 'development') {
+    if (waiting > 0) throw new Error(`${waiting} mails wait: set PAYMESH_SMTP_URL and PAYMESH_MAIL_FROM${lost}`)
+    return `no mail server is set; nothing waits${lost}`
+  }
+  if (overdue > 0) throw new Error(`${overdue} mails are overdue; is mailer running?${lost}`)
+  return `${waiting} wait${lost}`
 }
 
 /** Every check of `paymesh doctor`, in the order they are shown. A check never throws. */

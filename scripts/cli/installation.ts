@@ -10,6 +10,7 @@ import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createMailQueue } from '#shared/db/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
@@ -85,6 +86,7 @@ async function openInstallation() {
     events: createEventRepository(db),
     commands: createChainCommandRepository(db),
     mails: createMailRepository(db),
+    mailQueue: createMailQueue(db),
     close: async () => {
       clock.stop()
       await redis.close()

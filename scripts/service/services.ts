@@ -5,6 +5,7 @@ import type { StartService } from '#services/context.ts'
  * it, and stops after it. A module is loaded only when its service runs.
  */
 export const SERVICES = {
+  mailer: () => import('#services/mailer/main.ts'),
   webhooks: () => import('#services/webhooks/main.ts'),
   outbox: () => import('#services/outbox/main.ts'),
   invoices: () => import('#services/invoices/main.ts'),

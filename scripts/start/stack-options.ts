@@ -8,13 +8,21 @@ export interface StackPorts {
   readonly metrics: number
   readonly chain: number
   readonly rates: number
+  readonly mail: number
 }
 
 /** The ports of `npm start`; none is on the list of ports that `fetch` and browsers refuse (WHATWG Fetch, "bad port"). */
-export const DEVELOPMENT_PORTS: StackPorts = { api: 4100, checkout: 4101, metrics: 4110, chain: 8545, rates: 4180 }
+export const DEVELOPMENT_PORTS: StackPorts = {
+  api: 4100,
+  checkout: 4101,
+  metrics: 4110,
+  chain: 8545,
+  rates: 4180,
+  mail: 4105,
+}
 
 /** Free ports everywhere, for stacks that run beside others. */
-export const FREE_PORTS: StackPorts = { api: 0, checkout: 0, metrics: 0, chain: 0, rates: 0 }
+export const FREE_PORTS: StackPorts = { api: 0, checkout: 0, metrics: 0, chain: 0, rates: 0, mail: 0 }
 
 export interface StackOptions {
   /** Folder that keeps everything of this installation; created when it is not there. */

@@ -94,9 +94,10 @@ function startRunner(
 /** The environment of every service: development's, with what the caller wants instead. */
 async function environmentOf(dataDir: string, options: StackOptions, around: Surroundings): Promise<Environment> {
   const ports = { ...FREE_PORTS, ...options.ports }
-  const [api, checkout, metrics] = [
+  const [api, checkout, mail, metrics] = [
     await freePort(ports.api),
     await freePort(ports.checkout),
+    await freePort(ports.mail),
     ports.metrics === 0 ? 0 : await freePort(ports.metrics),
   ]
   return {
@@ -109,6 +110,7 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
     PAYMESH_API_PORT: String(api),
     PAYMESH_PUBLIC_API_URL: `http://127.0.0.1:${api}`,
     PAYMESH_PUBLIC_CHECKOUT_URL: `http://127.0.0.1:${checkout}`,
+    PAYMESH_MAILBOX_PORT: String(mail),
     PAYMESH_METRICS_PORT: String(metrics),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
     PAYMESH_NETWORKS: JSON.stringify({ test: around.nodes }),
@@ -122,7 +124,7 @@ function devInfo(environment: Environment, around: Surroundings, seed: Seed, run
     apiUrl: `${environment['PAYMESH_PUBLIC_API_URL']}/api/v1`,
     checkoutUrl: environment['PAYMESH_PUBLIC_CHECKOUT_URL'] ?? '',
     adminUrl: null,
-    mailUrl: null,
+    mailUrl: `http://127.0.0.1:${environment['PAYMESH_MAILBOX_PORT']}`,
     testKey: seed.testKey,
     liveKey: seed.liveKey,
     workspaceId: seed.workspaceId,

@@ -13,6 +13,7 @@ export function summary(dev: DevInfo, { dataDir, logFile, seconds }: SummaryFact
     ['API', dev.apiUrl],
     ['Test key', dev.testKey],
     ['Live key', dev.liveKey],
+    ...(dev.mailUrl === null ? [] : [['Mailbox', dev.mailUrl]]),
     ['Metrics', dev.metricsUrl],
     ...Object.entries(dev.rpcUrls).map(([network, url], index) => [
       index === 0 ? 'Local chains' : '',

@@ -2,19 +2,18 @@ import type { MailRepository } from '#shared/usecases/ports/events.ts'
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { ignoringDuplicates } from './duplicate-key.ts'
-import { MAILS } from './mail-model.ts'
+import { MAILS, type MailDocument } from './mail-model.ts'
 
-/** Mails on MongoDB. Ids are deterministic, so the same mail is queued once. */
+/** Mails on MongoDB. Ids are deterministic, so the same mail is queued once; it is due at once. */
 export function createMailRepository(db: Database): MailRepository {
   const mails = db.collection(MAILS)
   return {
     insertMany: async (records) => {
       if (records.length === 0) return
-      const documents = records.map(({ id, createdAt, ...same }) => ({
-        _id: id,
-        ...same,
-        createdAt: toDate(createdAt),
-      }))
+      const documents = records.map(({ id, createdAt, ...same }): MailDocument => {
+        const waiting = { status: 'pending', attempt: 0, claims: 0, leaseToken: null, finishedAt: null } as const
+        return { _id: id, ...same, createdAt: toDate(createdAt), ...waiting, dueAt: toDate(createdAt), lastReply: null }
+      })
       await ignoringDuplicates(() => mails.insertMany(documents, { ordered: false }))
     },
   }

@@ -1,0 +1,54 @@
+import type { ServiceContext, StartService } from '#services/context.ts'
+import type { MailAddress } from '#shared/contracts/mail-address.ts'
+import { createMailQueue } from '#shared/db/mail-queue.ts'
+import { createKicker } from '#shared/queues/kicker.ts'
+import { createMailWorker } from '#shared/queues/mail-queue.ts'
+import { after } from '#shared/runtime/after.ts'
+import { createSmtpTransport } from '#shared/runtime/smtp-transport.ts'
+import type { MailTransport } from '#shared/usecases/ports/mails.ts'
+import { createMailSender } from '#shared/usecases/send-mails.ts'
+import { startMailbox } from './mailbox.ts'
+
+/** On stop, a mail server that has not answered by then is cut off; its mail is sent again under the same Message-ID. */
+const STOP_GRACE_MS = 3_000
+/** Who writes in development, where nothing leaves the machine. */
+const LOCAL_SENDER: MailAddress = { name: 'Paymesh', address: 'paymesh@localhost.localdomain' }
+/** Development without a mail server: what is sent is read on the mailbox page. */
+const KEPT_LOCALLY: MailTransport = {
+  send: () => Promise.resolve({ outcome: 'sent', reply: 'kept in the local mailbox' }),
+}
+
+/**
+ * The mailer process: hands mails that wait to the mail server. Without one they wait, except in development, where they
+ * count as sent and a page on 127.0.0.1 shows them.
+ */
+export const start: StartService = async (context) => {
+  const { config, db, redis, clock, random, logger, metrics } = context
+  const mails = createMailQueue(db)
+  const { transport, close } = openTransport(context)
+  const from = config.mail.from ?? LOCAL_SENDER
+  metrics.gauge('mail_server_configured', transport === null ? 0 : 1)
+  if (transport === null) logger.warn({}, 'PAYMESH_SMTP_URL is not set: mails wait')
+  const mailbox =
+    config.env === 'development' ? await startMailbox({ mails, from, port: config.mail.mailboxPort }) : null
+  const kicker = createKicker(redis, context)
+  const sender = createMailSender({ clock, random, logger, metrics, mails, transport, from, kicker, after })
+  const worker = createMailWorker(redis, context, { send: sender.send, overdue: sender.overdue })
+  return async () => {
+    sender.stop()
+    const cutOff = after(STOP_GRACE_MS, close)
+    await Promise.all([worker.stop(), mailbox?.stop()])
+    cutOff()
+    close()
+    await kicker.close()
+  }
+}
+
+function openTransport({ config }: ServiceContext): { readonly transport: MailTransport | null; close(): void } {
+  const { smtpUrl, from } = config.mail
+  if (smtpUrl !== null && from !== null) {
+    const smtp = createSmtpTransport({ url: smtpUrl, from })
+    return { transport: smtp, close: smtp.close }
+  }
+  return { transport: config.env === 'development' ? KEPT_LOCALLY : null, close: () => undefined }
+}
