@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { SERVICE_NAMES } from '#scripts/service/services.ts'
+import type { Fault } from './fault-deck.ts'
+import type { Installation } from './installation.ts'
+
+/**
+ * Lets one thing go wrong and ends it: links work again, frozen processes go on. Killed processes come back by their
+ * supervisor in their own time. Resolves when the next fault may come.
+ */
+export async function inject(installation: Installation, fault: Fault, random: () => number): Promise<void> {
+  const { stack, mongo, redis } = installation
+  switch (fault.kind) {
+    case 'kill':
+      return signal(installation, fault.process, 'SIGKILL')
+    case 'freeze':
+      return await freeze(installation, fault.process, fault.ms)
+    case 'redis_kill':
+      return await redis.kill()
+    case 'redis_wipe':
+      return await redis.wipe()
+    case 'redis_replace':
+      return await redis.replace()
+    case 'mongo_step_down':
+      return await mongo.stepDown()
+    case 'mongo_kill':
+      return await mongo.killPrimary()
+    case 'rolling_restart':
+      for (const name of SERVICE_NAMES) await stack.restart(name)
+      return
+    case 'link': {
+      const links = installation.links[fault.link]
+      const link = links[Math.floor(random() * links.length)]
+      link?.fail(fault.fault)
+      await delay(fault.ms)
+      link?.heal()
+    }
+  }
+}
+
+/** A process that is down at this moment has its fault already. */
+function signal({ stack }: Installation, name: string, which: NodeJS.Signals): void {
+  if (stack.dev.pids?.[name] !== undefined) stack.kill(name, which)
+}
+
+async function freeze({ stack }: Installation, name: string, ms: number): Promise<void> {
+  const pid = stack.dev.pids?.[name]
+  if (pid === undefined) return
+  process.kill(pid, 'SIGSTOP')
+  await delay(ms)
+  try {
+    process.kill(pid, 'SIGCONT')
+  } catch {
+    // Its supervisor ended it meanwhile.
+  }
+}

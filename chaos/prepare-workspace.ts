@@ -1,0 +1,40 @@
+import { createPaymesh } from '#clients/typescript/src/main.ts'
+import type { Stack } from '#scripts/start/stack.ts'
+import { connectDatabase, type Database } from '#shared/db/connect.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+import { runCli } from '#test/support/world.ts'
+import { MANNERS, type Manner, type Receivers } from './receivers.ts'
+
+/** The merchants' side of an installation, and a look into its store that no fault reaches. */
+export interface PreparedWorkspace {
+  readonly apiKeys: readonly string[]
+  readonly endpoints: Readonly<Record<Manner, { readonly id: string; readonly secret: string }>>
+  readonly db: Database
+}
+
+/** A key may send two requests a second; this leaves room for repetitions. */
+const INVOICES_PER_KEY = 0.7
+
+/** Registers every receiver for every event, and makes as many keys as the load needs. */
+export async function prepareWorkspace(
+  stack: Stack,
+  receivers: Receivers,
+  options: { readonly dataDir: string; readonly perSecond: number },
+): Promise<PreparedWorkspace> {
+  const { dev } = stack
+  const admin = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const endpoints = await Promise.all(
+    MANNERS.map(async (manner) => {
+      const { id, secret } = await admin.webhookEndpoints.create({ url: receivers.urls[manner], events: ['*'] })
+      return [manner, { id, secret }] as const
+    }),
+  )
+  const apiKeys: string[] = []
+  for (let made = 0; made < Math.ceil(options.perSecond / INVOICES_PER_KEY); made += 1) {
+    const args = ['key', 'create', '--workspace', dev.workspaceId, '--mode', 'test', '--scopes', 'all']
+    apiKeys.push((await runCli<{ key: string }>(options.dataDir, args)).key)
+  }
+  const logger = createLogger({ name: 'chaos', level: 'silent' })
+  const db = await connectDatabase({ url: dev.mongoUrl, name: 'paymesh', logger })
+  return { apiKeys, endpoints: Object.fromEntries(endpoints) as PreparedWorkspace['endpoints'], db }
+}

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+/** How a receiver behaves while faults are injected; afterwards each answers 200. */
+export const MANNERS = ['good', 'flaky', 'slow', 'rude'] as const
+export type Manner = (typeof MANNERS)[number]
+
+/** A request that a receiver took in whole. */
+export interface Arrival {
+  readonly endpoint: Manner
+  readonly deliveryId: string
+  readonly eventId: string
+  readonly signature: string
+  readonly body: Buffer
+  readonly at: number
+  /** What it answered; null when it hung up without a word. */
+  readonly status: number | null
+}
+
+/** Four merchants' receivers behind proxies. */
+export interface Receivers {
+  readonly urls: Readonly<Record<Manner, string>>
+  readonly links: readonly TcpProxy[]
+  readonly arrivals: readonly Arrival[]
+  /** From now on every receiver answers 200 at once. */
+  calm(): void
+  close(): Promise<void>
+}
+
+/** Share of its requests that a receiver treats badly. */
+const BAD_SHARE = 0.15
+const SLOW_MS = 700
+
+/** Starts the receivers; `random` gives numbers from 0 to below 1. */
+export async function startReceivers(random: () => number): Promise<Receivers> {
+  const arrivals: Arrival[] = []
+  let isCalm = false
+  const started = await Promise.all(MANNERS.map((manner) => startOne(manner, arrivals, random, () => isCalm)))
+  return {
+    urls: Object.fromEntries(started.map(({ manner, url }) => [manner, url])) as Record<Manner, string>,
+    links: started.map(({ link }) => link),
+    arrivals,
+    calm: () => {
+      isCalm = true
+    },
+    close: async () => {
+      await Promise.all(started.map((one) => one.close()))
+    },
+  }
+}
+
+async function startOne(manner: Manner, arrivals: Arrival[], random: () => number, isCalm: () => boolean) {
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('error', () => undefined)
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const isBad = !isCalm() && random() < BAD_SHARE
+      const status = isBad && manner === 'flaky' ? 503 : isBad && manner === 'rude' ? null : 200
+      const header = (name: string): string => String(request.headers[name] ?? '')
+      arrivals.push({
+        endpoint: manner,
+        deliveryId: header('x-webhook-id'),
+        eventId: eventIdOf(Buffer.concat(chunks)),
+        signature: header('x-webhook-signature'),
+        body: Buffer.concat(chunks),
+        at: Date.now(),
+        status,
+      })
+      if (status === null) response.socket?.resetAndDestroy()
+      else if (isBad && manner === 'slow') setTimeout(() => response.writeHead(status).end('ok'), SLOW_MS)
+      else response.writeHead(status).end('ok')
+    })
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const link = await startTcpProxy(() => port)
+  return {
+    manner,
+    url: `http://localhost:${link.port}/${manner}`,
+    link,
+    close: async () => {
+      await link.close()
+      for (const socket of sockets) socket.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function eventIdOf(body: Buffer): string {
+  try {
+    return String((JSON.parse(body.toString('utf8')) as { id?: unknown }).id)
+  } catch {
+    return ''
+  }
+}

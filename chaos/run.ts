@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { bundled } from '#scripts/bundle.mjs'
+import { SERVICE_NAMES } from '#scripts/service/services.ts'
+import { dealFaults, describeFault, type Fault } from './fault-deck.ts'
+import { inject } from './inject.ts'
+import { type Installation, startInstallation } from './installation.ts'
+import { openLedger } from './ledger.ts'
+import { startMerchant } from './merchant.ts'
+import { prepareWorkspace } from './prepare-workspace.ts'
+import { seededRandom } from './random.ts'
+import { renderReport } from './report.ts'
+import { untilQuiet } from './until-quiet.ts'
+import { judge, type Verdict } from './verdict.ts'
+
+const USAGE = `usage: npm run chaos -- [options]
+
+Starts every process of the Procfile, a MongoDB replica set of three, Redis, a chain and four webhook receivers, lets
+merchants and payers work, and breaks one thing after another. At the end the merchants' book, the store and the
+receivers are compared. The status is 0 only when nothing was lost, doubled, forged or early.
+
+  --faults <n>      things that go wrong (40; about six seconds each)
+  --seed <s>        the same faults in the same order again (default: from the time)
+  --per-second <n>  invoices a second (3)
+  --report <file>   writes a report in Markdown there
+  --keep            keeps the data folder and prints where it is
+`
+/** Between the end of a fault and the next one. */
+const PAUSE_MS = 2_500
+/** The first invoices are made in fair weather. */
+const FAIR_MS = 5_000
+/** The longest wait of a delivery whose fourth attempt was needed: 5 minutes, and a little. */
+const QUIET_MS = 420_000
+
+const { values } = parseArgs({
+  options: {
+    faults: { type: 'string', default: '40' },
+    seed: { type: 'string' },
+    'per-second': { type: 'string', default: '3' },
+    report: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const startedAt = Date.now()
+const say = (line: string): void => {
+  const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1).padStart(7)
+  process.stdout.write(`${seconds} s  ${line}\n`)
+}
+
+async function main(): Promise<number> {
+  const faults = Number(values.faults)
+  const perSecond = Number(values['per-second'])
+  if (!(Number.isInteger(faults) && faults > 0 && perSecond > 0 && perSecond <= 50)) {
+    process.stderr.write(USAGE)
+    return 2
+  }
+  const seed = values.seed ?? String(Date.now())
+  const dir = mkdtempSync(join(tmpdir(), 'paymesh-chaos-'))
+  let installation: Installation | null = null
+  try {
+    await bundled('scripts/service/main.ts', say)
+    say(`seed ${seed}; starting a replica set, Redis, a chain and ${SERVICE_NAMES.length} processes …`)
+    installation = await startInstallation({ dir, random: seededRandom(`${seed}:receivers`), report: say })
+    const verdict = await breakIt(installation, { dir, seed, faults, perSecond })
+    return Object.values(verdict.breaches).every((lines) => lines.length === 0) ? 0 : 1
+  } finally {
+    await installation?.stop()
+    if (values.keep) say(`kept ${dir}`)
+    else rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+async function breakIt(
+  installation: Installation,
+  { dir, seed, faults, perSecond }: { dir: string; seed: string; faults: number; perSecond: number },
+): Promise<Verdict> {
+  const { stack, receivers, apiUrl, rpcUrl } = installation
+  const workspace = await prepareWorkspace(stack, receivers, { dataDir: join(dir, 'data'), perSecond })
+  const ledger = openLedger(join(dir, 'ledger.jsonl'))
+  const random = seededRandom(`${seed}:load`)
+  const merchant = startMerchant({ apiUrl, rpcUrl, apiKeys: workspace.apiKeys, ledger, perSecond, random })
+  const injected: Fault[] = []
+  await delay(FAIR_MS)
+  const chance = seededRandom(`${seed}:faults`)
+  for (const [index, fault] of dealFaults(faults, SERVICE_NAMES, chance).entries()) {
+    say(`${String(index + 1).padStart(String(faults).length)}/${faults}  ${describeFault(fault)}`)
+    await inject(installation, fault, chance)
+    injected.push(fault)
+    await delay(PAUSE_MS)
+  }
+  say('fair weather; the last invoices are paid …')
+  receivers.calm()
+  await merchant.finish()
+  const quietMs = await untilQuiet(workspace.db, QUIET_MS, say)
+  say('comparing book, store and receivers …')
+  const verdict = await judge({ ...workspace, ledger: ledger.lines, arrivals: receivers.arrivals })
+  const report = renderReport({
+    seed,
+    injected,
+    verdict,
+    waits: merchant.waits,
+    quietMs,
+    tookMs: Date.now() - startedAt,
+  })
+  process.stdout.write(`\n${report}\n`)
+  if (values.report !== undefined) writeFileSync(values.report, `${report}\n`)
+  ledger.close()
+  await workspace.db.close()
+  return verdict
+}
+
+if (values.help) process.stdout.write(USAGE)
+else process.exitCode = await main()

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '#shared/db/connect.ts'
+import { WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
+import { INVOICES } from '#shared/db/invoice-model.ts'
+import { PAYMENTS } from '#shared/db/payment-model.ts'
+
+const LOOK_EVERY_MS = 500
+const SAY_EVERY_MS = 15_000
+
+/**
+ * Waits until nothing is left to do: payments final and applied, outboxes empty, deliveries finished. Returns how long
+ * that took; after `atMostMs` it gives up and leaves the rest to the verdict.
+ */
+export async function untilQuiet(db: Database, atMostMs: number, say: (line: string) => void): Promise<number> {
+  const startedAt = Date.now()
+  let saidAt = startedAt
+  for (;;) {
+    const left = await leftovers(db)
+    const tookMs = Date.now() - startedAt
+    if (left.total === 0 || tookMs > atMostMs) return tookMs
+    if (Date.now() - saidAt > SAY_EVERY_MS) {
+      saidAt = Date.now()
+      say(`waiting for ${left.payments} payments, ${left.outboxes} outboxes, ${left.deliveries} deliveries`)
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+async function leftovers(db: Database) {
+  const [unconfirmed, dirty, outboxes, deliveries] = await Promise.all([
+    db.collection(PAYMENTS).countDocuments({ state: 'detected' }),
+    db.collection(PAYMENTS).countDocuments({ dirtyAt: { $exists: true } }),
+    db.collection(INVOICES).countDocuments({ outboxAt: { $exists: true } }),
+    db.collection(WEBHOOK_DELIVERIES).countDocuments({ status: 'pending' }),
+  ])
+  const payments = unconfirmed + dirty
+  return { payments, outboxes, deliveries, total: payments + outboxes + deliveries }
+}

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import { verifyWebhook } from '#clients/typescript/src/main.ts'
+import type { Database } from '#shared/db/connect.ts'
+import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
+import { EVENTS } from '#shared/db/event-model.ts'
+import { INVOICES, type InvoiceDocument } from '#shared/db/invoice-model.ts'
+import { PAYMENTS } from '#shared/db/payment-model.ts'
+import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+import type { LedgerLine, Plan } from './ledger.ts'
+import type { Arrival, Manner } from './receivers.ts'
+
+/** What the run came to: every list of `faults` is empty when nothing was lost, doubled, early or forged. */
+export interface Verdict {
+  readonly counts: Readonly<Record<string, number>>
+  /** Sentence of the promise → what breaks it, one line each. */
+  readonly breaches: Readonly<Record<string, readonly string[]>>
+  /** Requests that were answered 2xx although their delivery had been before, per delivered event. */
+  readonly duplicateShare: number
+}
+
+export interface Evidence {
+  readonly db: Database
+  readonly ledger: readonly LedgerLine[]
+  readonly arrivals: readonly Arrival[]
+  readonly endpoints: Readonly<Record<Manner, { readonly id: string; readonly secret: string }>>
+}
+
+/** Duplicates above this share of the deliveries are a breach: at-least-once must stay an exception. */
+const DUPLICATE_SHARE_MAX = 0.01
+/** Mongo and we may disagree about the millisecond in which an attempt ended. */
+const ROUNDING_MS = 1
+
+const SETTLED: Readonly<Record<Plan, string>> = {
+  exact: 'paid',
+  parts: 'paid',
+  over: 'overpaid',
+  cancel: 'cancelled',
+  none: 'pending',
+}
+
+/** Compares the merchants' book, the store and the receivers as sets. */
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const invoices = await evidence.db.collection(INVOICES).find({}).toArray()
+  const byId = new Map(invoices.map((invoice) => [invoice._id, invoice]))
+  const [money, events, deliveries, timing] = await Promise.all([
+    judgeMoney(evidence, byId),
+    judgeEvents(evidence, invoices),
+    judgeDeliveries(evidence),
+    judgeTiming(evidence.db),
+  ])
+  const duplicateShare = deliveries.delivered === 0 ? 0 : deliveries.duplicates / deliveries.delivered
+  return {
+    counts: {
+      intents: count(evidence.ledger, 'intent'),
+      acknowledged: count(evidence.ledger, 'created'),
+      transfers: count(evidence.ledger, 'transfer'),
+      invoices: invoices.length,
+      events: events.count,
+      requests: evidence.arrivals.length,
+      delivered: deliveries.delivered,
+      duplicates: deliveries.duplicates,
+      attempts: timing.count,
+    },
+    breaches: {
+      'no acknowledged invoice is lost, none exists twice': judgeInvoices(evidence.ledger, byId),
+      'every transfer is credited once, every invoice ends as its payments say': money,
+      'every change has its event, numbered without a gap': events.breaches,
+      'every event reached every endpoint, with one id, one body and a valid signature': deliveries.breaches,
+      'no retry is early': timing.breaches,
+      'duplicates are at most 1 %':
+        duplicateShare <= DUPLICATE_SHARE_MAX ? [] : [`${deliveries.duplicates} of ${deliveries.delivered}`],
+    },
+    duplicateShare,
+  }
+}
+
+const count = (ledger: readonly LedgerLine[], kind: LedgerLine['kind']): number =>
+  ledger.filter((line) => line.kind === kind).length
+
+function judgeInvoices(ledger: readonly LedgerLine[], byId: ReadonlyMap<string, InvoiceDocument>): readonly string[] {
+  const breaches: string[] = []
+  const byKey = new Map<string, string[]>()
+  for (const { _id, idem } of byId.values()) {
+    if (idem !== undefined) byKey.set(idem.key, [...(byKey.get(idem.key) ?? []), _id])
+  }
+  for (const line of ledger) {
+    if (line.kind === 'refused') breaches.push(`${line.key} was refused with ${line.code}`)
+    if (line.kind !== 'created') continue
+    if (!byId.has(line.invoiceId)) breaches.push(`invoice ${line.invoiceId} was acknowledged and is gone`)
+    const stored = byKey.get(line.key) ?? []
+    if (stored.length !== 1 || stored[0] !== line.invoiceId)
+      breaches.push(`${line.key} stands for ${stored.join(', ') || 'nothing'} and was answered with ${line.invoiceId}`)
+  }
+  const answered = new Set(ledger.flatMap((line) => (line.kind === 'created' ? [line.key] : [])))
+  for (const line of ledger) {
+    if (line.kind === 'intent' && !answered.has(line.key)) breaches.push(`${line.key} never got an answer`)
+  }
+  return breaches
+}
+
+async function judgeMoney(
+  { db, ledger }: Evidence,
+  byId: ReadonlyMap<string, InvoiceDocument>,
+): Promise<readonly string[]> {
+  const breaches: string[] = []
+  const payments = await db.collection(PAYMENTS).find({}).toArray()
+  const sent = new Map(ledger.flatMap((line) => (line.kind === 'transfer' ? [[line.txHash, line]] : [])))
+  const credited = new Map<string, bigint>()
+  for (const { txHash, amountBase, state, invoiceId, counted } of payments) {
+    const transfer = sent.get(txHash ?? '')
+    if (transfer === undefined) breaches.push(`payment ${txHash} was never sent`)
+    else if (transfer.amountBase !== amountBase) breaches.push(`payment ${txHash} has another amount`)
+    else if (transfer.invoiceId !== invoiceId || !counted || state !== 'confirmed')
+      breaches.push(`payment ${txHash} is ${state}, counted ${counted}, for ${invoiceId}`)
+    if (invoiceId !== null) credited.set(invoiceId, (credited.get(invoiceId) ?? 0n) + BigInt(amountBase))
+  }
+  const rows = new Map<string, number>()
+  for (const { txHash } of payments) rows.set(txHash ?? '', (rows.get(txHash ?? '') ?? 0) + 1)
+  for (const txHash of sent.keys())
+    if (rows.get(txHash) !== 1) breaches.push(`transfer ${txHash} is stored ${rows.get(txHash) ?? 0} times`)
+  const plans = new Map(ledger.flatMap((line) => (line.kind === 'intent' ? [[line.key, line.plan]] : [])))
+  for (const line of ledger) {
+    if (line.kind !== 'created') continue
+    const invoice = byId.get(line.invoiceId)
+    const plan = plans.get(line.key)
+    if (invoice === undefined || plan === undefined) continue
+    const total = invoice.ledger.reduce((sum, row) => sum + BigInt(row.amountBase), 0n)
+    if (total !== (credited.get(line.invoiceId) ?? 0n))
+      breaches.push(`invoice ${line.invoiceId} counts ${total}, its payments are ${credited.get(line.invoiceId) ?? 0n}`)
+    if (invoice.status !== SETTLED[plan])
+      breaches.push(`invoice ${line.invoiceId} (${plan}) is ${invoice.status} instead of ${SETTLED[plan]}`)
+  }
+  return breaches
+}
+
+async function judgeEvents({ db }: Evidence, invoices: readonly InvoiceDocument[]) {
+  const breaches: string[] = []
+  const events = await db
+    .collection(EVENTS)
+    .find({}, { projection: { invoiceId: 1, seq: 1, type: 1 } })
+    .toArray()
+  const byInvoice = new Map<string, { seq: number; type: string }[]>()
+  for (const { invoiceId, seq, type } of events) {
+    if (invoiceId === undefined) continue
+    byInvoice.set(invoiceId, [...(byInvoice.get(invoiceId) ?? []), { seq, type }])
+  }
+  for (const { _id, status, outbox } of invoices) {
+    if (outbox.length > 0) breaches.push(`invoice ${_id} still has ${outbox.length} entries in its outbox`)
+    const own = (byInvoice.get(_id) ?? []).sort((a, b) => a.seq - b.seq)
+    const types = own.map(({ type }) => type)
+    for (const type of expectedTypes(status)) {
+      const times = types.filter((each) => each === type).length
+      if (times !== 1) breaches.push(`invoice ${_id} (${status}) announced ${type} ${times} times`)
+    }
+    const settled = types.filter((type) => /^invoice\.(paid|overpaid|cancelled|expired)$/.test(type))
+    if (settled.length > 1) breaches.push(`invoice ${_id} announced ${settled.join(' and ')}`)
+  }
+  return { count: events.length, breaches }
+}
+
+function expectedTypes(status: string): readonly string[] {
+  const opened = ['invoice.created', 'invoice.pending']
+  return status === 'pending' ? opened : [...opened, `invoice.${status}`]
+}
+
+async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
+  const breaches: string[] = []
+  const bodies = new Map<string, string>()
+  const taken = new Map<string, number>()
+  for (const arrival of arrivals) {
+    const { eventId, deliveryId, endpoint, body, signature, at, status } = arrival
+    const digest = createHash('sha256').update(body).digest('hex')
+    if ((bodies.get(eventId) ?? digest) !== digest) breaches.push(`event ${eventId} came with two bodies`)
+    bodies.set(eventId, digest)
+    try {
+      verifyWebhook(body, signature, endpoints[endpoint].secret, { now: () => at })
+    } catch (error) {
+      breaches.push(`delivery ${deliveryId} does not verify: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    if (status === 200) taken.set(deliveryId, (taken.get(deliveryId) ?? 0) + 1)
+  }
+  const rows = await db.collection(WEBHOOK_DELIVERIES).find({}).toArray()
+  const ids = new Set(rows.map((row) => row._id))
+  for (const id of taken.keys()) if (!ids.has(id)) breaches.push(`delivery ${id} arrived and is not stored`)
+  for (const { _id, status, attempt, lastError } of rows) {
+    if (!taken.has(_id)) breaches.push(`delivery ${_id} never arrived; it is ${status} after ${attempt} (${lastError})`)
+    else if (status !== 'succeeded') breaches.push(`delivery ${_id} arrived and is ${status}`)
+  }
+  const perEvent = new Map<string, number>()
+  for (const row of rows) perEvent.set(row.eventId, (perEvent.get(row.eventId) ?? 0) + 1)
+  const wanted = Object.keys(endpoints).length
+  const events = await db
+    .collection(EVENTS)
+    .find({}, { projection: { _id: 1 } })
+    .toArray()
+  for (const { _id } of events)
+    if (perEvent.get(_id) !== wanted) breaches.push(`event ${_id} has ${perEvent.get(_id) ?? 0} deliveries`)
+  for (const id of bodies.keys()) if (!perEvent.has(id)) breaches.push(`event ${id} arrived and is not stored`)
+  const duplicates = [...taken.values()].reduce((sum, times) => sum + times - 1, 0)
+  return { breaches, duplicates, delivered: taken.size }
+}
+
+/** An attempt may begin only after the pause that follows the end of the one before. */
+async function judgeTiming(db: Database) {
+  const breaches: string[] = []
+  const attempts = await db.collection(WEBHOOK_ATTEMPTS).find({}).sort({ deliveryId: 1, number: 1 }).toArray()
+  for (const [index, attempt] of attempts.entries()) {
+    const before = attempts[index - 1]
+    if (before === undefined || before.deliveryId !== attempt.deliveryId) continue
+    const pauseMs = WEBHOOK_RETRY_DELAYS_MS[before.number - 1] ?? Number.POSITIVE_INFINITY
+    const earliest = before.at.getTime() + before.durationMs + pauseMs - ROUNDING_MS
+    if (attempt.number !== before.number + 1 || attempt.at.getTime() < earliest)
+      breaches.push(
+        `attempt ${attempt.number} of ${attempt.deliveryId} came ${earliest - attempt.at.getTime()} ms early`,
+      )
+  }
+  return { count: attempts.length, breaches }
+}

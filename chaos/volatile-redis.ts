@@ -1,0 +1,54 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { type RedisStore, startRedisStore } from '#scripts/embedded/redis-store.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+/** A Redis of our own behind a proxy, that may die, forget everything or come back empty. */
+export interface VolatileRedis {
+  readonly url: string
+  readonly link: TcpProxy
+  /** SIGKILL, and a start on what its append-only file holds. */
+  kill(): Promise<void>
+  /** FLUSHALL. */
+  wipe(): Promise<void>
+  /** SIGKILL, its folder deleted, and a start with nothing. */
+  replace(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a Redis on an empty folder. */
+export async function startVolatileRedis(options: {
+  readonly binary: string
+  readonly dir: string
+}): Promise<VolatileRedis> {
+  const dir = join(options.dir, 'redis')
+  const start = (preferredPort: number) => startRedisStore({ binary: options.binary, dir, preferredPort })
+  let store: RedisStore = await start(0)
+  const link = await startTcpProxy(() => store.port)
+  const restart = async (forget: boolean): Promise<void> => {
+    const { pid, port } = store
+    process.kill(pid, 'SIGKILL')
+    await store.stop()
+    if (forget) rmSync(dir, { recursive: true, force: true })
+    store = await start(port)
+  }
+  return {
+    url: `redis://127.0.0.1:${link.port}`,
+    link,
+    kill: () => restart(false),
+    replace: () => restart(true),
+    wipe: async () => {
+      const redis = new Redis(store.url)
+      try {
+        await redis.flushall()
+      } finally {
+        redis.disconnect()
+      }
+    },
+    stop: async () => {
+      await link.close()
+      await store.stop()
+    },
+  }
+}
