@@ -1,0 +1,97 @@
+import type { SimProcess } from './sim-process.ts'
+
+/**
+ * `timer`: a pause that a process set itself; `work`: an answer on its way to one; `world`: what the outside does. Only
+ * timers may be put off while nothing happens.
+ */
+export type EntryKind = 'timer' | 'work' | 'world'
+
+/** Something that will happen. */
+export interface Entry {
+  time: number
+  readonly order: number
+  readonly kind: EntryKind
+  readonly process: SimProcess | null
+  readonly what: string
+  run: () => void
+  cancelled: boolean
+}
+
+/** A binary heap by time, then by the order in which entries were made. */
+export interface EventHeap {
+  push(entry: Entry): void
+  pop(): Entry | undefined
+  peek(): Entry | undefined
+  /** Earliest time of an entry that is no timer; infinite without one. */
+  nextFixed(): number
+  /** Puts off all timers before `until`, in their order, to the moments after it. */
+  putOff(until: number, spreadMs: number): void
+  readonly size: number
+}
+
+/** An empty heap. */
+export function createEventHeap(): EventHeap {
+  let heap: Entry[] = []
+  const before = (a: Entry, b: Entry) => a.time < b.time || (a.time === b.time && a.order < b.order)
+
+  const up = (from: number): void => {
+    let at = from
+    const entry = heap[at] as Entry
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const other = heap[parent] as Entry
+      if (!before(entry, other)) break
+      heap[at] = other
+      at = parent
+    }
+    heap[at] = entry
+  }
+  const down = (from: number): void => {
+    let at = from
+    const entry = heap[at] as Entry
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && before(heap[child + 1] as Entry, heap[child] as Entry)) child += 1
+      if (!before(heap[child] as Entry, entry)) break
+      heap[at] = heap[child] as Entry
+      at = child
+    }
+    heap[at] = entry
+  }
+
+  return {
+    push(entry) {
+      heap.push(entry)
+      up(heap.length - 1)
+    },
+    pop() {
+      const first = heap[0]
+      const last = heap.pop()
+      if (heap.length > 0 && last !== undefined && first !== last) {
+        heap[0] = last
+        down(0)
+      }
+      return first
+    },
+    peek: () => heap[0],
+    nextFixed() {
+      let earliest = Number.POSITIVE_INFINITY
+      for (const entry of heap) {
+        if (entry.kind !== 'timer' && !entry.cancelled && entry.time < earliest) earliest = entry.time
+      }
+      return earliest
+    },
+    putOff(until, spreadMs) {
+      const alive = heap.filter((entry) => !entry.cancelled && entry.process?.alive !== false)
+      const early = alive.filter((entry) => entry.kind === 'timer' && entry.time < until)
+      early.sort((a, b) => (before(a, b) ? -1 : 1))
+      for (const [index, entry] of early.entries()) entry.time = until + (spreadMs * index) / early.length
+      heap = []
+      for (const entry of alive) this.push(entry)
+    },
+    get size() {
+      return heap.length
+    },
+  }
+}

@@ -1,0 +1,10 @@
+/** A bug that is planted to see whether the simulation finds it. */
+export interface Mutant {
+  readonly name: string
+  readonly file: string
+  /** Text that is in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+  /** What the bug does, in one sentence. */
+  readonly what: string
+}

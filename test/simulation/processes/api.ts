@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Executor, executeRoute } from '#services/api/middleware/execute.ts'
+import { ROUTES } from '#services/api/routes.ts'
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createGroupedFind } from '#shared/db/group-find.ts'
+import { createGroupedInsert } from '#shared/db/group-insert.ts'
+import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
+import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
+import { createProductRepository } from '#shared/db/product-repository.ts'
+import { createBatchLookup } from '#shared/usecases/batch-lookup.ts'
+import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
+import { createKeyRing } from '#shared/usecases/key-ring.ts'
+import { createListCursor } from '#shared/usecases/list-cursor.ts'
+import { simKeyHasher, simSecretBox } from '../world/secret-box.ts'
+import type { Program } from '../world/supervisor.ts'
+import { createSimLimiter } from './limiter.ts'
+import { wireInvoices } from './locks.ts'
+import { type Surroundings, surround } from './surroundings.ts'
+
+/** A request as it comes in from the network. */
+export interface SimRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/api/v1`. */
+  readonly path: string
+  readonly apiKey: string
+  readonly idempotencyKey?: string
+  readonly body?: string
+}
+
+/** What came back on the wire. */
+export interface SimResponse {
+  readonly status: number
+  readonly body: string
+  readonly replayed: boolean
+}
+
+/** The `api` process: the routes of the edge with everything behind them; the network and Express are left out. */
+export const apiProgram: Program = async (sim, running) => {
+  const around = await surround(sim, running)
+  const deps = wireApi(around)
+  const routes = ROUTES.map((route) => ({ route, execute: executeRoute(deps, route) }))
+  running.handlers.set('http', (request: SimRequest) => {
+    for (const { route, execute } of routes) {
+      const params = route.method === request.method ? matchPath(route.path, request.path) : null
+      if (params !== null) return respondTo(execute, request, params)
+    }
+    return Promise.reject(new Error(`no route for ${request.method} ${request.path}`))
+  })
+}
+
+function matchPath(pattern: string, path: string): Record<string, string> | null {
+  const asked = path.split('/')
+  const parts = pattern.split('/')
+  if (asked.length !== parts.length) return null
+  const params: Record<string, string> = {}
+  for (const [index, part] of parts.entries()) {
+    const value = asked[index] ?? ''
+    if (part.startsWith(':')) params[part.slice(1)] = value
+    else if (part !== value) return null
+  }
+  return params
+}
+
+function respondTo(execute: Executor, request: SimRequest, params: Record<string, string>): Promise<SimResponse> {
+  const body = Buffer.from(request.body ?? '')
+  const incoming = {
+    method: request.method,
+    url: `/api/v1${request.path}`,
+    destroyed: false,
+    socket: { remoteAddress: '192.0.2.1' },
+    headers: {
+      authorization: `Bearer ${request.apiKey}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...(request.idempotencyKey !== undefined && { 'idempotency-key': request.idempotencyKey }),
+    },
+    on: (event: string, hear: (chunk?: Buffer) => void) => {
+      if (event === 'data') queueMicrotask(() => hear(body))
+      if (event === 'end') queueMicrotask(() => queueMicrotask(hear))
+    },
+  }
+  return new Promise((resolve) => {
+    let status = 0
+    let replayed = false
+    const outgoing = {
+      headersSent: false,
+      destroyed: false,
+      writeHead: (code: number, headers: Readonly<Record<string, unknown>>) => {
+        status = code
+        replayed = headers['Idempotent-Replayed'] === 'true'
+      },
+      end: (text: string) => resolve({ status, body: text, replayed }),
+    }
+    void execute(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse, params)
+  })
+}
+
+function wireApi(around: Surroundings) {
+  const { db, clock, sim } = around
+  const base = wireInvoices(around)
+  const invoices = {
+    ...base.invoices,
+    insert: createGroupedInsert(db, base.invoices.insert),
+    findInWorkspace: createGroupedFind(db),
+  }
+  const idempotency = createIdempotencyRepository(db)
+  return {
+    ...base,
+    invoices,
+    idempotency,
+    paymentLinks: createPaymentLinkRepository(db),
+    products: createProductRepository(db),
+    events: createEventRepository(db),
+    endpoints: createEndpointRepository(db),
+    deliveries: createDeliveryRepository(db),
+    numbers: createInvoiceNumbers({ invoices, clock }),
+    findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
+    keyRing: createKeyRing({
+      keys: {
+        findByHash: createBatchLookup({
+          findMany: createApiKeyRepository(db).findManyByHash,
+          nameOfKey: String,
+          nameOfItem: ({ hash }) => hash,
+        }),
+      },
+      workspaces: {
+        findById: createBatchLookup({
+          findMany: base.workspaces.findMany,
+          nameOfKey: String,
+          nameOfItem: ({ id }) => id,
+        }),
+      },
+      hasher: simKeyHasher,
+      clock,
+    }),
+    limiter: createSimLimiter(around),
+    secretBox: simSecretBox,
+    listCursor: createListCursor(new Uint8Array(32).fill(3)),
+    urlGuard: { check: async (url: string) => guardUrl(sim.book.blockedUrls, url) },
+    checkAnswers: false,
+    publicUrl: 'http://api.test',
+    urls: { checkoutBaseUrl: 'http://pay.test' },
+  }
+}
+
+function guardUrl(blocked: ReadonlySet<string>, url: string) {
+  return blocked.has(url) ? { ok: false as const, reason: 'address_not_public' as const } : { ok: true as const }
+}

@@ -1,0 +1,65 @@
+import mongoose from 'mongoose'
+import type { Database } from '#shared/db/connect.ts'
+import type { Prng } from '../kernel/prng.ts'
+import type { SimProcess } from '../kernel/sim-process.ts'
+import { type Execute, openSimulatedDatabase } from '../store/simulated-database.ts'
+import type { createPortCaller } from '../world/port-call.ts'
+import type { Sim } from '../world/sim.ts'
+
+const { MongoNetworkError, MongoServerError } = mongoose.mongo
+
+/** Collections whose writes no crash is aimed at: they come in hundreds and hold no state of anybody's money. */
+const HEARTBEATS = new Set(['leases', 'chain_cursors', 'rate_snapshots', ''])
+
+/** The store as one process reaches it: late, sometimes not at all, sometimes without an answer. */
+export function openProcessDatabase(
+  sim: Sim,
+  process: SimProcess,
+  call: ReturnType<typeof createPortCaller>,
+  luck: Prng,
+): Database {
+  const exec: Execute = (operation, run) => {
+    const { kind, collection, name, steps } = operation
+    const { mix } = sim
+    const isWrite = kind === 'write'
+    const heartbeat = HEARTBEATS.has(collection)
+    const slow = luck.chance(mix.slowStore)
+    const refused = sim.storeDown || luck.chance(isWrite ? mix.refusedWrite : mix.refusedRead)
+    return call({
+      what: `${collection}.${name}`,
+      latencyMs: slow ? 20 + luck.next() ** 3 * 4_000 : 0.3 + luck.next() * 1.7,
+      crash: isWrite && !heartbeat ? mix.crashPerWrite : mix.crashPerRead / 4,
+      effect: () => {
+        if (refused || sim.storeDown) {
+          if (!sim.storeDown) sim.fault('F3 store refuses')
+          throw luckyError(luck)
+        }
+        if (isWrite && luck.chance(mix.lostReply)) {
+          sim.fault('F2 reply lost')
+          run(steps === 1 ? undefined : luck.between(0, steps ?? 3))
+          throw new MongoNetworkError('simulated: the answer was lost')
+        }
+        return run()
+      },
+      show: (outcome) => show(outcome),
+    })
+  }
+  void process
+  return openSimulatedDatabase(sim.store, exec)
+}
+
+function luckyError(luck: Prng): Error {
+  if (luck.chance(0.5)) return new MongoNetworkError('simulated: no primary')
+  return new MongoServerError({ message: 'simulated: not primary', code: 10_107, codeName: 'NotWritablePrimary' })
+}
+
+/** The outcome of a command in a few letters, the same for the same outcome. */
+function show(outcome: unknown): string {
+  if (outcome === null || typeof outcome !== 'object') return String(outcome)
+  if (Array.isArray(outcome)) return `${outcome.length}`
+  const facts = outcome as Readonly<Record<string, unknown>>
+  const counts = ['matchedCount', 'modifiedCount', 'insertedCount', 'upsertedCount', 'deletedCount']
+    .map((count) => facts[count])
+    .filter((count) => count !== undefined)
+  return counts.length > 0 ? counts.join('/') : `${String(facts['_id'] ?? '')} ${String(facts['version'] ?? '')}`
+}

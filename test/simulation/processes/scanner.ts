@@ -1,0 +1,40 @@
+import { CHAINS } from '#shared/chains/registry.ts'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { startChainScanner } from '#shared/usecases/scan-chain.ts'
+import type { SimChain } from '../world/chain.ts'
+import { createSimChainClient } from '../world/chain-client.ts'
+import type { Program } from '../world/supervisor.ts'
+import { wireInvoices } from './locks.ts'
+import { surround } from './surroundings.ts'
+
+const POLL_MS = 2_000
+const DROP_AFTER_MS = 120_000
+
+/** A `scanner` process of one network. */
+export function scannerProgram(chain: SimChain): Program {
+  return async (sim, running) => {
+    const around = await surround(sim, running)
+    const { db, call, luck } = around
+    const deps = {
+      ...wireInvoices(around),
+      balances: createCoinBalanceRepository(db),
+      commands: createChainCommandRepository(db),
+      exceptions: createExceptionRepository(db),
+    }
+    startChainScanner(deps, {
+      mode: chain.mode,
+      network: chain.network,
+      family: chain.family,
+      client: createSimChainClient(sim, chain, call, luck.fork('node')),
+      createIndex: createWatchIndex,
+      pollMs: POLL_MS,
+      finalityDepth: CHAINS[chain.network].finalityDepth,
+      dropAfterMs: DROP_AFTER_MS,
+      batchMax: 20,
+      development: false,
+    })
+  }
+}

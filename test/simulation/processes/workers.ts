@@ -1,0 +1,121 @@
+import { startHeadroomLoop } from '#services/invoices/headroom-loop.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
+import { createDispatcher, type DispatchLane } from '#shared/usecases/dispatch-deliveries.ts'
+import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
+import { simAddressBook } from '../world/address-book.ts'
+import { createSimHttpOut } from '../world/http-out.ts'
+import { simSecretBox } from '../world/secret-box.ts'
+import type { Program } from '../world/supervisor.ts'
+import { wireInvoices } from './locks.ts'
+import { surround } from './surroundings.ts'
+
+const SWEEP_MS = 1_000
+/** Addresses derived ahead; few, because each is a document of every seed. */
+const HEADROOM = 24
+const OUTBOX_OVERDUE_MS = 1_000
+
+/** The `invoices` process: transitions, deadlines, and the loop that derives addresses and ends claims. */
+export const invoicesProgram: Program = async (sim, running) => {
+  const around = await surround(sim, running)
+  const { db } = around
+  const base = wireInvoices(around)
+  const networks = new Set([...sim.chains.keys(), 'none'])
+  const invoices = {
+    ...base.invoices,
+    // No invoice of a seed waits for a network that the seed does not have: asking for those would cost most of its time.
+    dueForAction: async (chain: string, until: number, limit: number) =>
+      networks.has(chain) || sim.book.actionChains.has(chain) ? base.invoices.dueForAction(chain, until, limit) : [],
+  }
+  const deps = { ...base, invoices, exceptions: createExceptionRepository(db) }
+  around.work({
+    queue: QUEUES.invoiceTransitions,
+    concurrency: 16,
+    handle: (invoiceId) => advanceInvoice(deps, invoiceId),
+    sweep: () => overdueInvoices(deps),
+    sweepEveryMs: SWEEP_MS,
+  })
+  startHeadroomLoop(
+    {
+      ...deps,
+      leases: createLeaseRepository(db),
+      mails: createMailRepository(db),
+      secretBox: simSecretBox,
+      addressBook: simAddressBook,
+    },
+    HEADROOM,
+  )
+}
+
+/** The `outbox` process. */
+export const outboxProgram: Program = async (sim, running) => {
+  const around = await surround(sim, running)
+  const { db, clock, random, logger, metrics, kicker } = around
+  const invoices = createInvoiceRepository(db)
+  const relay = createOutboxRelay({
+    clock,
+    random,
+    logger,
+    metrics,
+    kicker,
+    invoices,
+    events: createEventRepository(db),
+    endpoints: createEndpointRepository(db),
+    deliveries: createDeliveryRepository(db),
+    exceptions: createExceptionRepository(db),
+    mails: createMailRepository(db),
+    audits: createAuditRepository(db),
+    workspaces: createWorkspaceRepository(db),
+    urls: { checkoutBaseUrl: 'http://pay.test' },
+  })
+  around.work({
+    queue: QUEUES.outbox,
+    concurrency: 8,
+    handle: (id) => relay.relayShard(Number(id.slice('shard-'.length))),
+    sweep: async () =>
+      (await invoices.overdueOutboxShards(clock.now() - OUTBOX_OVERDUE_MS)).map((shard) => `shard-${shard}`),
+    sweepEveryMs: SWEEP_MS,
+  })
+}
+
+/** The `webhooks` process: both lanes of one dispatcher. */
+export const webhooksProgram: Program = async (sim, running) => {
+  const around = await surround(sim, running)
+  const { db, clock, random, logger, metrics, kicker, after } = around
+  const dispatcher = createDispatcher({
+    clock,
+    random,
+    logger,
+    metrics,
+    kicker,
+    after,
+    deliveries: createDeliveryRepository(db),
+    endpoints: createEndpointRepository(db),
+    events: createEventRepository(db),
+    mails: createMailRepository(db),
+    workspaces: createWorkspaceRepository(db),
+    secretBox: simSecretBox,
+    allowLocalhost: false,
+    http: createSimHttpOut(around),
+    maxInFlight: { normal: 64, slow: 16 },
+  })
+  const lane = (name: DispatchLane): void =>
+    around.work({
+      queue: name === 'slow' ? QUEUES.webhooksSlow : QUEUES.webhooks,
+      concurrency: 16,
+      handle: (endpointId) => dispatcher.drain(name, endpointId),
+      sweep: () => dispatcher.overdue(name),
+      sweepEveryMs: SWEEP_MS,
+    })
+  lane('normal')
+  lane('slow')
+}

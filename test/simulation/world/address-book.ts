@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import type { Family } from '#shared/domain/enumerations.ts'
+import type { AddressBook } from '#shared/usecases/ports/catalog.ts'
+
+/** Address and match key of a key's index: digests in the place of curve arithmetic, which is tested elsewhere and slow. */
+export function simAddress(xpub: string, index: number): { address: string; matchKey: string } {
+  const matchKey = createHash('sha256').update(`${xpub}/${index}`).digest('hex').slice(0, 40)
+  return { address: `0x${matchKey}`, matchKey }
+}
+
+const sandboxOf = (family: Family) => ({ xpub: `xpub-sandbox-${family}`, fingerprint: digest(`sandbox-${family}`) })
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
+
+/** The address book of the simulation. Any text is a key, any `0x…` of a list an address. */
+export const simAddressBook: AddressBook = {
+  normalise: (_family, _mode, value) => ({ xpub: value, fingerprint: digest(value) }),
+  derive: (_family, _mode, xpub, from, count) =>
+    Array.from({ length: count }, (_, offset) => ({ index: from + offset, ...simAddress(xpub, from + offset) })),
+  verify: () => undefined,
+  parseAddresses: (_family, value) => ({
+    addresses: value.split('\n').map((address) => ({ address, matchKey: address.slice(2) })),
+    repeated: 0,
+  }),
+  sandboxKey: sandboxOf,
+}

@@ -1,0 +1,135 @@
+import {
+  type BlockRef,
+  type ChainClient,
+  NodeUnreliable,
+  type RawTransfer,
+  type WatchIndex,
+} from '#shared/usecases/ports/scanning.ts'
+import type { Prng } from '../kernel/prng.ts'
+import type { SimBlock, SimChain, SimTx } from './chain.ts'
+import type { createPortCaller } from './port-call.ts'
+import type { Sim } from './sim.ts'
+
+/** Blocks from the best one that an account chain calls final. */
+const FINAL_DEPTH = 32
+
+/** What one of the two nodes shows: the best branch, some blocks behind it, or for a while the branch that lost. */
+interface View {
+  block(height: number): SimBlock | null
+  readonly head: number
+}
+
+/** The nodes of one network as a process reaches them: two of them, each with its faults. */
+export function createSimChainClient(
+  sim: Sim,
+  chain: SimChain,
+  call: ReturnType<typeof createPortCaller>,
+  luck: Prng,
+): ChainClient {
+  let node = luck.between(0, 1)
+
+  const viewOf = (which: number): View => {
+    chain.sync(sim.scheduler.now)
+    const { lostBranch, blocks } = chain
+    if (which === 1 && lostBranch !== null && lostBranch.until > sim.scheduler.now && sim.mix.nodeDisagrees > 0) {
+      const { fork, blocks: lost } = lostBranch
+      return {
+        block: (height) => (height <= fork ? (blocks[height] ?? null) : (lost[height - fork - 1] ?? null)),
+        head: fork + lost.length,
+      }
+    }
+    const lag = which === 1 && luck.chance(sim.mix.nodeFault / 3) ? luck.between(1, 4) : 0
+    const head = Math.max(0, blocks.length - 1 - lag)
+    return { block: (height) => (height <= head ? (blocks[height] ?? null) : null), head }
+  }
+
+  const ask = <T>(what: string, answer: (view: View) => T, show?: (outcome: T) => string): Promise<T> => {
+    const faulty = luck.chance(sim.mix.nodeFault)
+    const stall = faulty && luck.chance(0.1)
+    if (luck.chance(sim.mix.nodeDisagrees)) node = 1 - node
+    return call({
+      what: `${chain.id} ${what}`,
+      latencyMs: stall ? luck.between(2_000, 12_000) : luck.between(1, 12),
+      crash: sim.mix.crashPerRead,
+      effect: () => {
+        if (faulty && !stall) {
+          sim.fault('F9 node')
+          node = 1 - node
+          throw new NodeUnreliable('simulated fault of a node')
+        }
+        return answer(viewOf(node))
+      },
+      ...(show !== undefined && { show }),
+    })
+  }
+
+  const blockRef = (block: SimBlock | null): BlockRef | null =>
+    block === null ? null : { height: block.height, hash: block.hash, parentHash: block.parentHash, time: block.time }
+  const matched = (tx: SimTx, watches: WatchIndex): RawTransfer[] =>
+    tx.transfers
+      .filter(({ matchKey }) => watches.has(matchKey))
+      .map((transfer) => ({ ...transfer, fromAddress: null, txHash: tx.hash, spends: tx.spends }))
+  const spentBy = (txs: Iterable<SimTx>, outpoints: ReadonlySet<string> | undefined): Map<string, string> => {
+    const spent = new Map<string, string>()
+    if (outpoints === undefined || outpoints.size === 0) return spent
+    for (const tx of txs) for (const outpoint of tx.spends) if (outpoints.has(outpoint)) spent.set(outpoint, tx.hash)
+    return spent
+  }
+
+  const client: ChainClient = {
+    verify: () => ask('verify', () => undefined),
+    genesisHash: () => ask('genesis', (view) => view.block(0)?.hash ?? ''),
+    head: () =>
+      ask(
+        'head',
+        (view) => ({
+          height: view.head,
+          hash: view.block(view.head)?.hash ?? '',
+          finalizedHeight: chain.hasMempool ? null : Math.max(0, view.head - FINAL_DEPTH),
+        }),
+        (head) => `${head.height}`,
+      ),
+    blockAt: (height) => ask(`block ${height}`, (view) => blockRef(view.block(height))),
+    scan: (from, to, watches, outpoints) =>
+      ask(
+        `scan ${from}-${to}`,
+        (view) =>
+          Array.from({ length: to - from + 1 }, (_, offset) => {
+            const block = view.block(from + offset)
+            const ref = blockRef(block)
+            if (block === null || ref === null) throw new NodeUnreliable(`the node has no block ${from + offset}`)
+            return {
+              ...ref,
+              transfers: block.txs.flatMap((tx) => matched(tx, watches)),
+              spent: spentBy(block.txs, outpoints),
+            }
+          }),
+        (scanned) => `${scanned.reduce((sum, block) => sum + block.transfers.length, 0)} transfers`,
+      ),
+    doubted: (transactions) =>
+      ask('doubted', () => {
+        const other = viewOf(1 - node)
+        return new Set(
+          transactions
+            .filter(({ height, blockHash, txHash }) => {
+              const block = other.block(height)
+              return block?.hash !== blockHash || !block.txs.some((tx) => tx.hash === txHash)
+            })
+            .map(({ txHash }) => txHash),
+        )
+      }),
+  }
+  if (!chain.hasMempool) return client
+  return {
+    ...client,
+    mempool: (watches, outpoints) =>
+      ask('mempool', () => {
+        const txs = [...chain.mempool.values()].filter((tx) => tx.sentAt <= sim.scheduler.now)
+        return {
+          transfers: txs.flatMap((tx) => matched(tx, watches)),
+          txids: new Set(txs.map((tx) => tx.hash)),
+          spent: spentBy(txs, outpoints),
+        }
+      }),
+  }
+}

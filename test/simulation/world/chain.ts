@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Prng } from '../kernel/prng.ts'
+
+/** One output or token transfer of a transaction. */
+export interface SimTransfer {
+  readonly key: string
+  readonly matchKey: string
+  readonly toAddress: string
+  readonly asset: AssetId | null
+  readonly contract: string | null
+  readonly amountBase: bigint
+  readonly outputIndex: number | null
+}
+
+/** A transaction as the network knows it. */
+export interface SimTx {
+  readonly hash: string
+  readonly transfers: readonly SimTransfer[]
+  /** Outpoints it spends; empty on account chains. */
+  readonly spends: readonly string[]
+  readonly sentAt: number
+  /** Not mined before. */
+  readonly minedFrom: number
+}
+
+export interface SimBlock {
+  readonly height: number
+  readonly hash: string
+  readonly parentHash: string
+  readonly time: number
+  readonly txs: readonly SimTx[]
+}
+
+/** Who is paid how much, in one transaction. */
+export interface Payout {
+  readonly address: string
+  readonly matchKey: string
+  readonly asset: AssetId | null
+  readonly amountBase: bigint
+}
+
+/** A chain as it really is. Blocks come by virtual time, when somebody looks. */
+export interface SimChain {
+  readonly id: string
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly family: Family
+  readonly hasMempool: boolean
+  /** The branch with the most work, from block 0. */
+  readonly blocks: readonly SimBlock[]
+  /** The branch that lost last, above its fork, and until when a node may still show it. */
+  readonly lostBranch: { readonly fork: number; readonly blocks: readonly SimBlock[]; readonly until: number } | null
+  readonly mempool: ReadonlyMap<string, SimTx>
+  /** Every transaction ever sent, by hash. */
+  readonly sent: ReadonlyMap<string, SimTx>
+  /** Blocks of every branch that ever was, by hash. */
+  readonly everMined: ReadonlyMap<string, SimBlock>
+  /** Mines what is due by now. */
+  sync(now: number): void
+  readonly nextBlockAt: number
+  /** Sends a transaction. */
+  pay(
+    now: number,
+    payouts: readonly Payout[],
+    options?: { readonly minedFrom?: number; readonly spends?: readonly string[] },
+  ): SimTx
+  /** Takes an unconfirmed transaction away: another one spends its coins, or the network forgot it. */
+  drop(hash: string): boolean
+  /** Replaces the newest blocks by one more others. `fate` says when a transaction comes back; null for never. */
+  reorg(now: number, depth: number, fate: (tx: SimTx) => number | null): void
+  /** The block of the best branch that holds a transaction. */
+  blockOf(hash: string): SimBlock | null
+  /** Lets the next block come at this very moment. */
+  mineExactly(at: number): void
+  /** True while a block would change what is known of somebody's money. */
+  isWaiting(confirmations: number): boolean
+}
+
+/** After more than so many missing blocks, fewer are mined: nobody looked, and nothing depends on them. */
+const CATCH_UP = 20
+
+/** A chain with a few empty blocks before `startAt`. */
+export function createSimChain(
+  place: { readonly mode: Mode; readonly network: NetworkId; readonly family: Family; readonly blockMs: number },
+  startAt: number,
+  random: Prng,
+): SimChain {
+  const { mode, network, family, blockMs } = place
+  const blocks: SimBlock[] = []
+  const everMined = new Map<string, SimBlock>()
+  const mempool = new Map<string, SimTx>()
+  const sent = new Map<string, SimTx>()
+  const minedIn = new Map<string, SimBlock>()
+  let lostBranch: SimChain['lostBranch'] = null
+  let branch = 0
+  let nextBlockAt = startAt
+  let counter = 0
+
+  const hashOf = (text: string): string => createHash('sha256').update(`${mode}:${network}:${text}`).digest('hex')
+  const mine = (time: number, txs: readonly SimTx[]): void => {
+    const parent = blocks.at(-1)
+    const height = blocks.length
+    const hash = hashOf(`${branch}/${height}`)
+    const block = { height, hash, parentHash: parent?.hash ?? '0'.repeat(64), time, txs }
+    blocks.push(block)
+    everMined.set(hash, block)
+    for (const tx of txs) {
+      minedIn.set(tx.hash, block)
+      mempool.delete(tx.hash)
+    }
+  }
+  const ready = (time: number): SimTx[] =>
+    [...mempool.values()].filter((tx) => tx.sentAt <= time && tx.minedFrom <= time)
+  const pause = (): number => blockMs * Math.min(3, Math.max(0.2, -Math.log(1 - random.next())))
+
+  for (let one = 20; one >= 0; one -= 1) mine(startAt - one * blockMs - 1_000, [])
+  nextBlockAt = startAt + pause()
+
+  return {
+    id: `${mode}:${network}`,
+    mode,
+    network,
+    family,
+    hasMempool: family === 'bitcoin',
+    blocks,
+    get lostBranch() {
+      return lostBranch
+    },
+    mempool,
+    sent,
+    everMined,
+    get nextBlockAt() {
+      return nextBlockAt
+    },
+    sync(now) {
+      const missing = (now - nextBlockAt) / blockMs
+      const step = missing > CATCH_UP ? (now - nextBlockAt) / CATCH_UP : null
+      while (nextBlockAt <= now) {
+        mine(Math.floor(nextBlockAt), ready(nextBlockAt))
+        nextBlockAt += step ?? pause()
+      }
+    },
+    pay(now, payouts, { minedFrom = now, spends } = {}) {
+      counter += 1
+      const hash = hashOf(`tx/${counter}`)
+      const transfers = payouts.map((payout, index) => ({
+        key: `${network}:${hash}:${index}`,
+        matchKey: payout.matchKey,
+        toAddress: payout.address,
+        asset: payout.asset,
+        contract: payout.asset === null ? '0xfake' : null,
+        amountBase: payout.amountBase,
+        outputIndex: family === 'bitcoin' ? index : null,
+      }))
+      const own = family === 'bitcoin' ? [`${hashOf(`coin/${counter}`)}:0`] : []
+      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom }
+      mempool.set(hash, tx)
+      sent.set(hash, tx)
+      return tx
+    },
+    drop: (hash) => mempool.delete(hash),
+    reorg(now, depth, fate) {
+      const fork = blocks.length - 1 - depth
+      if (fork < 1) return
+      const lost = blocks.splice(fork + 1)
+      branch += 1
+      lostBranch = { fork, blocks: lost, until: now + random.next() ** 2 * 120_000 }
+      const back: SimTx[] = []
+      for (const block of lost) {
+        for (const tx of block.txs) {
+          minedIn.delete(tx.hash)
+          const minedFrom = fate(tx)
+          if (minedFrom === null) continue
+          const again = { ...tx, minedFrom }
+          mempool.set(tx.hash, again)
+          back.push(again)
+        }
+      }
+      const from = blocks.at(-1)?.time ?? now
+      for (let one = 1; one <= lost.length + 1; one += 1) {
+        const time = Math.floor(from + ((now - from) * one) / (lost.length + 1))
+        mine(
+          time,
+          back.filter((tx) => tx.minedFrom <= now && mempool.has(tx.hash) && random.chance(one / (lost.length + 1))),
+        )
+      }
+      nextBlockAt = Math.max(nextBlockAt, now + pause() / 2)
+    },
+    mineExactly(at) {
+      nextBlockAt = Math.max(at, (blocks.at(-1)?.time ?? 0) + 1)
+    },
+    blockOf: (hash) => minedIn.get(hash) ?? null,
+    isWaiting(confirmations) {
+      if (mempool.size > 0) return true
+      return blocks.slice(-confirmations - 1).some((block) => block.txs.length > 0)
+    },
+  }
+}

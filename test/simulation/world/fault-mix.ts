@@ -1,0 +1,122 @@
+import type { Prng } from '../kernel/prng.ts'
+
+/** How hostile one seed's world is. Probabilities are per call or per event; a seed has some faults and lacks others. */
+export interface FaultMix {
+  /** F1: a process dies at a call, before or after it took effect; restarted 0–600 s later. */
+  readonly crashPerWrite: number
+  readonly crashPerRead: number
+  readonly crashesMax: number
+  /** A process is stopped for a while and goes on, not knowing (SIGSTOP). */
+  readonly freezesPerHour: number
+  /** F2: a write took effect and its answer is lost. */
+  readonly lostReply: number
+  /** F3: an operation fails before it took effect. */
+  readonly refusedWrite: number
+  readonly refusedRead: number
+  /** Times at which the store is away for up to 30 s. */
+  readonly storeOutages: number
+  /** F4: reads that ask for less than majority see the past. */
+  readonly staleRead: number
+  /** F5. */
+  readonly redisWipes: number
+  readonly redisOutages: number
+  /** F6. */
+  readonly jobDuplicated: number
+  readonly jobDelayed: number
+  readonly jobLost: number
+  /** F7. */
+  readonly reorgs: number
+  /** F8: chance that an unconfirmed transfer is replaced or dropped. */
+  readonly replaced: number
+  /** F9: chance per call of a node. */
+  readonly nodeFault: number
+  readonly nodeDisagrees: number
+  /** F10: chance that a transfer is accompanied by a hostile one. */
+  readonly hostileTransfer: number
+  /** F12. */
+  readonly rateFault: number
+  /** F13: chance per request of a receiver, besides those that are down for long. */
+  readonly receiverFault: number
+  readonly receiverOutages: number
+  /** F14. */
+  readonly clockJumps: number
+  readonly clockSkewMs: number
+  /** F15. */
+  readonly clientFault: number
+  /** F16. */
+  readonly operatorDeeds: number
+  /** Slow answers of the store: chance and most of the delay. */
+  readonly slowStore: number
+}
+
+/** Fair weather. */
+export const CLEAR: FaultMix = {
+  crashPerWrite: 0,
+  crashPerRead: 0,
+  crashesMax: 0,
+  freezesPerHour: 0,
+  lostReply: 0,
+  refusedWrite: 0,
+  refusedRead: 0,
+  storeOutages: 0,
+  staleRead: 0,
+  redisWipes: 0,
+  redisOutages: 0,
+  jobDuplicated: 0,
+  jobDelayed: 0,
+  jobLost: 0,
+  reorgs: 0,
+  replaced: 0,
+  nodeFault: 0,
+  nodeDisagrees: 0,
+  hostileTransfer: 0,
+  rateFault: 0,
+  receiverFault: 0,
+  receiverOutages: 0,
+  clockJumps: 0,
+  clockSkewMs: 0,
+  clientFault: 0,
+  operatorDeeds: 0,
+  slowStore: 0,
+}
+
+/**
+ * Swarm testing (Groce et al., ISSTA 2012): every seed draws which faults it has at all and how strong each is, so that rare
+ * combinations come up and no fault hides another. The ranges are those of the table of faults.
+ */
+export function drawFaults(random: Prng): FaultMix {
+  const on = (share: number) => random.chance(share)
+  const upTo = (share: number, most: number) => (on(share) ? random.next() * most : 0)
+  const count = (share: number, most: number) => (on(share) ? random.between(1, most) : 0)
+  if (on(0.05)) return CLEAR
+  const crashes = count(0.6, 20)
+  return {
+    crashPerWrite: crashes === 0 ? 0 : 0.002 + random.next() * 0.03,
+    crashPerRead: crashes === 0 ? 0 : random.next() * 0.001,
+    crashesMax: crashes,
+    freezesPerHour: count(0.35, 6),
+    lostReply: upTo(0.5, 0.1),
+    refusedWrite: upTo(0.5, 0.1),
+    refusedRead: upTo(0.4, 0.03),
+    storeOutages: count(0.2, 2),
+    staleRead: upTo(0.4, 0.1),
+    redisWipes: count(0.35, 3),
+    redisOutages: count(0.3, 2),
+    jobDuplicated: upTo(0.4, 0.3),
+    jobDelayed: upTo(0.3, 0.2),
+    jobLost: upTo(0.4, 0.3),
+    reorgs: count(0.5, 5),
+    replaced: upTo(0.5, 0.4),
+    nodeFault: upTo(0.4, 0.3),
+    nodeDisagrees: upTo(0.3, 0.3),
+    hostileTransfer: upTo(0.5, 0.2),
+    rateFault: upTo(0.4, 0.1),
+    receiverFault: upTo(0.5, 0.5),
+    receiverOutages: count(0.3, 2),
+    clockJumps: count(0.3, 4),
+    clockSkewMs: on(0.4) ? random.between(1_000, 300_000) : 0,
+    clientFault: upTo(0.6, 0.5),
+    operatorDeeds: count(0.5, 5),
+    slowStore: upTo(0.4, 0.05),
+  }
+}

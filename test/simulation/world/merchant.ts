@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto'
+import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import type { Prng } from '../kernel/prng.ts'
+import { must } from '../kernel/violation.ts'
+import type { SimRequest, SimResponse } from '../processes/api.ts'
+import { type Lost, sendRequest } from './client.ts'
+import { payInvoice } from './payer.ts'
+import { createReceiver } from './receivers.ts'
+import type { Tenant } from './setup.ts'
+import type { Sim } from './sim.ts'
+
+/** The part of a public invoice that actors read. */
+export interface PublicInvoice {
+  readonly id: string
+  readonly status: string
+  readonly expires_at: string
+  readonly amount: { readonly minor: number }
+  readonly crypto: {
+    readonly asset: AssetId
+    readonly address: string
+    readonly amount_base_units: string
+  } | null
+}
+
+const TRIES = 60
+
+/** What one merchant does in one seed: endpoints first, then orders in bursts. Ends when every answer is known. */
+export async function runMerchant(sim: Sim, tenant: Tenant, plan: MerchantPlan, random: Prng): Promise<void> {
+  await Promise.all(
+    plan.endpoints.map((mode, index) => createEndpoint(sim, tenant, mode, random.fork(`endpoint/${index}`))),
+  )
+  await Promise.all(
+    plan.orders.map(async (order, index) => {
+      await sim.sleep(order.at - sim.scheduler.now, 'order')
+      sim.touch()
+      await runOrder(sim, tenant, order, random.fork(`order/${index}`))
+    }),
+  )
+}
+
+export interface Order {
+  readonly at: number
+  readonly mode: Mode
+  /** Null lets the payer choose. */
+  readonly asset: AssetId | null
+}
+
+export interface MerchantPlan {
+  readonly endpoints: readonly ('live' | 'test' | 'both')[]
+  readonly orders: readonly Order[]
+}
+
+/** Asks until there is a definite answer, under one idempotency key, with what clients do wrong in between. */
+async function askOnce(
+  sim: Sim,
+  tenant: Tenant,
+  mode: Mode,
+  request: Omit<SimRequest, 'apiKey' | 'idempotencyKey'>,
+  random: Prng,
+): Promise<SimResponse | Lost> {
+  const key = Buffer.from(random.bytes(9)).toString('base64url')
+  const scope = `${tenant.workspace.id}:${mode}:${request.path}:${key}`
+  const keyed = { ...request, apiKey: tenant.keys[mode].apiKey, idempotencyKey: key }
+  const known = { body: request.body ?? '', answer: null }
+  sim.book.keyed.set(scope, known)
+  const { clientFault } = sim.mix
+  const send = async (asked: SimRequest): Promise<SimResponse | Lost> => {
+    const answer = await sendRequest(sim, asked, random)
+    if (answer !== 'lost') judgeAnswer(sim, scope, asked, answer)
+    return answer
+  }
+  if (random.chance(clientFault / 3)) {
+    sim.fault('F15 parallel')
+    await Promise.all(Array.from({ length: 8 }, () => send(keyed)))
+  }
+  if (random.chance(clientFault / 3)) {
+    sim.fault('F15 disconnect')
+    void send(keyed)
+    await sim.sleep(random.between(0, 40), 'impatient')
+  }
+  let pauseMs = 300
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const answer = await send(keyed)
+    if (isDefinite(answer)) {
+      if (random.chance(clientFault / 2)) {
+        sim.fault('F15 again')
+        await sim.sleep(random.between(0, 60_000), 'again')
+        await send(keyed)
+      }
+      if (random.chance(clientFault / 3) && request.body !== undefined) {
+        sim.fault('F15 other body')
+        const other = await sendRequest(
+          sim,
+          { ...keyed, body: request.body.replace('}', ',"description":"other"}') },
+          random,
+        )
+        if (other !== 'lost' && known.answer !== null && isFresh(sim, known.answer)) {
+          must(
+            other.status >= 400,
+            'S16',
+            () => `another body under the key of ${request.path} was answered ${other.status}`,
+          )
+        }
+      }
+      return answer
+    }
+    await sim.sleep(pauseMs * (0.5 + random.next()), 'retry')
+    pauseMs = Math.min(pauseMs * 2, 60_000)
+  }
+  return 'lost'
+}
+
+const KEY_LIFE_MS = 86_400_000
+
+function isFresh(sim: Sim, answer: { readonly at: number }): boolean {
+  return sim.scheduler.now - answer.at < KEY_LIFE_MS - 3_600_000
+}
+
+/** Answers that say what became of the request: not those that ask to try again. */
+function isDefinite(answer: SimResponse | Lost): answer is SimResponse {
+  if (answer === 'lost' || answer.status >= 500 || answer.status === 429) return false
+  return !answer.body.includes('IDEMPOTENCY_IN_PROGRESS')
+}
+
+/** S1, S11, S16: acknowledged means stored; one key means one result, byte for byte. */
+function judgeAnswer(sim: Sim, scope: string, request: SimRequest, answer: SimResponse): void {
+  if (!isDefinite(answer)) return
+  must(answer.status < 500, 'S11', () => `${request.path} was answered ${answer.status}`)
+  const known = sim.book.keyed.get(scope)
+  if (known === undefined || answer.status >= 300) return
+  if (known.answer !== null && isFresh(sim, known.answer)) {
+    const first = known.answer
+    must(first.body === answer.body, 'S16', () => `the replay of ${scope} differs:\n${first.body}\n${answer.body}`)
+  }
+  known.answer ??= { status: answer.status, body: answer.body, at: sim.scheduler.now }
+  const { data } = JSON.parse(answer.body) as { data: { id: string; object: string } }
+  const collection = { invoice: 'invoices', webhook_endpoint: 'webhook_endpoints' }[data.object]
+  if (collection === undefined) return
+  const stored = sim.store.collection(collection).find({ _id: data.id }, sim.store.now())
+  const deleted = data.object === 'webhook_endpoint' && sim.book.endpoints.get(data.id)?.deletedAt != null
+  must(stored.length === 1 || deleted, 'S11', () => `${data.object} ${data.id} was acknowledged and is not stored`)
+}
+
+async function createEndpoint(sim: Sim, tenant: Tenant, mode: 'live' | 'test' | 'both', random: Prng): Promise<void> {
+  const name = createHash('sha256').update(random.bytes(8)).digest('hex').slice(0, 12)
+  const url = `https://${name}.example/hook`
+  sim.book.receivers.set(url, createReceiver(sim, url, random.fork('receiver')))
+  const events = random.chance(0.8) ? ['*'] : ['invoice.paid', 'invoice.overpaid', 'payment.confirmed']
+  const body = JSON.stringify({ url, events, ...(mode === 'both' && { mode: 'both' }) })
+  const answer = await askOnce(
+    sim,
+    tenant,
+    mode === 'test' ? 'test' : 'live',
+    { method: 'POST', path: '/webhook-endpoints', body },
+    random,
+  )
+  if (answer === 'lost' || answer.status !== 201) return
+  const { data } = JSON.parse(answer.body) as { data: { id: string; secret: string } }
+  const endpoint = {
+    id: data.id,
+    url,
+    secret: data.secret,
+    workspaceId: tenant.workspace.id,
+    mode,
+    events,
+    createdAt: sim.scheduler.now,
+    deletedAt: null,
+  }
+  sim.book.endpoints.set(data.id, endpoint)
+}
+
+async function runOrder(sim: Sim, tenant: Tenant, { mode, asset }: Order, random: Prng): Promise<void> {
+  const amount = `${random.between(5, 300)}.${random.between(10, 99)}`
+  const expiresIn = random.chance(0.2) ? { expires_in: random.between(300, 7_200) } : {}
+  const body = JSON.stringify({ amount, currency: 'USD', ...(asset !== null && { asset }), ...expiresIn })
+  const answer = await askOnce(sim, tenant, mode, { method: 'POST', path: '/invoices', body }, random)
+  if (answer === 'lost' || answer.status !== 201) return
+  const { data: invoice } = JSON.parse(answer.body) as { data: PublicInvoice }
+  const { id } = invoice
+  sim.book.invoices.set(id, { id, workspaceId: tenant.workspace.id, mode, amountMinor: invoice.amount.minor })
+  if (mode === 'test' && (invoice.crypto === null || random.chance(0.4))) return simulate(sim, tenant, id, random)
+  if (random.chance(0.15)) {
+    await sim.sleep(random.between(0, 1_500_000), 'cancel')
+    sim.touch()
+    await askOnce(
+      sim,
+      tenant,
+      mode,
+      { method: 'POST', path: `/invoices/${id}/cancel`, body: '{}' },
+      random.fork('cancel'),
+    )
+    if (random.chance(0.6)) return
+  }
+  await payInvoice(sim, tenant, invoice, mode, random.fork('payer'))
+}
+
+async function simulate(sim: Sim, tenant: Tenant, id: string, random: Prng): Promise<void> {
+  const scenarios = random.pick([
+    ['paid'],
+    ['partial', 'paid'],
+    ['partial', 'expired'],
+    ['overpaid'],
+    ['expired'],
+    ['partial', 'overpaid'],
+  ])
+  for (const scenario of scenarios) {
+    await sim.sleep(random.between(100, 240_000), 'simulate')
+    sim.touch()
+    const path = `/test/invoices/${id}/simulate`
+    await askOnce(
+      sim,
+      tenant,
+      'test',
+      { method: 'POST', path, body: JSON.stringify({ scenario }) },
+      random.fork(scenario),
+    )
+  }
+}

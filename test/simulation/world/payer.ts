@@ -1,0 +1,165 @@
+import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import { networkOf } from '#shared/domain/enumerations.ts'
+import type { Prng } from '../kernel/prng.ts'
+import type { Payout, SimChain, SimTx } from './chain.ts'
+import { callProcess, sendRequest } from './client.ts'
+import type { PublicInvoice } from './merchant.ts'
+import type { Tenant } from './setup.ts'
+import type { Sim } from './sim.ts'
+
+type Priced = PublicInvoice & { readonly crypto: NonNullable<PublicInvoice['crypto']> }
+
+const MANNERS = [
+  'exact',
+  'exact',
+  'exact',
+  'partial',
+  'parts',
+  'over',
+  'late',
+  'edge',
+  'edge',
+  'never',
+  'under',
+  'two outputs',
+] as const
+
+/** One payer in front of one invoice: picks an asset where none is given, then pays in one of many manners. */
+export async function payInvoice(
+  sim: Sim,
+  tenant: Tenant,
+  invoice: PublicInvoice,
+  mode: Mode,
+  random: Prng,
+): Promise<void> {
+  const priced = invoice.crypto === null ? await chooseAsset(sim, tenant, invoice, mode, random) : (invoice as Priced)
+  if (priced === null) return
+  const chain = sim.chains.get(`${mode}:${networkOf(priced.crypto.asset)}`)
+  if (chain === undefined) return
+  const due = BigInt(priced.crypto.amount_base_units)
+  const ends = Date.parse(priced.expires_at)
+  const manner = random.pick(MANNERS)
+  sim.trace.add(`  payer of ${invoice.id}: ${manner}`)
+  if (manner === 'never') return
+  await sim.sleep(random.between(1_000, 600_000), 'payer')
+  const pay = (amounts: readonly bigint[], minedFrom?: number) => send(sim, chain, priced, amounts, random, minedFrom)
+  if (random.chance(sim.mix.hostileTransfer)) hostile(sim, chain, priced, random)
+  switch (manner) {
+    case 'exact':
+      return pay([due])
+    case 'under':
+      return pay([(due * 9n) / 10n])
+    case 'over':
+      return pay([due + due / BigInt(random.between(2, 1_000))])
+    case 'two outputs':
+      return pay([due / 3n, due - due / 3n])
+    case 'partial':
+      await pay([due / 2n])
+      await sim.sleep(random.between(1_000, 900_000), 'second part')
+      return pay([due - due / 2n])
+    case 'parts': {
+      const parts = BigInt(random.between(3, 6))
+      for (let left = parts; left > 0n; left -= 1n) {
+        await pay([left === 1n ? due - (due / parts) * (parts - 1n) : due / parts])
+        await sim.sleep(random.between(1_000, 200_000), 'next part')
+      }
+      return
+    }
+    case 'late':
+      await sim.sleep(ends - sim.scheduler.now + random.between(1_000, 5_400_000), 'late payer')
+      return pay([due])
+    case 'edge': {
+      const at = ends + random.pick([-1_000, -1, 0, 1, 1_000])
+      await sim.sleep(at - sim.scheduler.now - random.between(100, 8_000), 'payer at the edge')
+      chain.sync(sim.scheduler.now)
+      await pay([due], at)
+      chain.mineExactly(at)
+    }
+  }
+}
+
+async function chooseAsset(
+  sim: Sim,
+  tenant: Tenant,
+  invoice: PublicInvoice,
+  mode: Mode,
+  random: Prng,
+): Promise<Priced | null> {
+  const chain = random.pick([...sim.chains.values()].filter((one) => one.mode === mode))
+  const asset: AssetId = chain.network === 'bitcoin' ? 'btc_bitcoin' : random.pick(['usdt_ethereum', 'eth_ethereum'])
+  await sim.sleep(random.between(1_000, 600_000), 'payer chooses')
+  sim.touch()
+  const opId = `payer ${invoice.id}`
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const done = await callProcess(sim, 'desk', 'lock', { invoiceId: invoice.id, asset, opId }, random, `lock ${asset}`)
+    if (done !== 'lost') break
+    await sim.sleep(random.between(500, 20_000), 'payer tries again')
+  }
+  const path = `/invoices/${invoice.id}`
+  const shown = await sendRequest(sim, { method: 'GET', path, apiKey: tenant.keys[mode].apiKey }, random)
+  if (shown === 'lost' || shown.status !== 200) return null
+  const { data } = JSON.parse(shown.body) as { data: PublicInvoice }
+  return data.crypto === null ? null : (data as Priced)
+}
+
+function payouts({ crypto }: Priced, amounts: readonly bigint[], asset: AssetId | null = crypto.asset): Payout[] {
+  return amounts.map((amountBase) => ({
+    address: crypto.address,
+    matchKey: crypto.address.slice(2),
+    asset,
+    amountBase,
+  }))
+}
+
+function note(sim: Sim, chain: SimChain, invoice: Priced, tx: SimTx): void {
+  sim.touch()
+  for (const { key, asset, amountBase } of tx.transfers) {
+    const { id: invoiceId } = invoice
+    sim.book.transfers.set(key, { txHash: tx.hash, key, invoiceId, network: chain.network, asset, amountBase })
+  }
+}
+
+async function send(
+  sim: Sim,
+  chain: SimChain,
+  invoice: Priced,
+  amounts: readonly bigint[],
+  random: Prng,
+  minedFrom?: number,
+): Promise<void> {
+  const { now } = sim.scheduler
+  chain.sync(now)
+  const tx = chain.pay(now, payouts(invoice, amounts), minedFrom === undefined ? {} : { minedFrom })
+  note(sim, chain, invoice, tx)
+  if (!chain.hasMempool || minedFrom !== undefined || !random.chance(sim.mix.replaced)) return
+  await sim.sleep(random.between(500, 400_000), 'second thoughts')
+  if (!chain.mempool.has(tx.hash)) return
+  const kind = random.pick(['bumped', 'elsewhere', 'forgotten', 'smaller'])
+  sim.fault(`F8 ${kind}`)
+  sim.touch()
+  chain.drop(tx.hash)
+  if (kind === 'forgotten') return
+  const again = kind === 'smaller' ? amounts.map((amount) => (amount * 3n) / 4n) : amounts
+  const to =
+    kind === 'elsewhere'
+      ? [{ address: '0xelse', matchKey: 'e'.repeat(40), asset: invoice.crypto.asset, amountBase: 1n }]
+      : payouts(invoice, again)
+  const other = chain.pay(sim.scheduler.now, to, { spends: tx.spends })
+  if (kind !== 'elsewhere') note(sim, chain, invoice, other)
+}
+
+/** Things that must never be taken for the payment, sent to the same address. */
+function hostile(sim: Sim, chain: SimChain, invoice: Priced, random: Prng): void {
+  const { crypto } = invoice
+  const due = BigInt(crypto.amount_base_units)
+  const kinds =
+    chain.network === 'ethereum' ? ['fake token', 'other asset', 'dust', 'many dust'] : ['dust', 'many dust']
+  const kind = random.pick(kinds)
+  sim.fault(`F10 ${kind}`)
+  chain.sync(sim.scheduler.now)
+  const dust = due / 5_000n + 1n
+  const amounts = kind === 'many dust' ? Array.from({ length: 12 }, () => dust) : kind === 'dust' ? [dust] : [due]
+  const other: AssetId = crypto.asset === 'usdt_ethereum' ? 'usdc_ethereum' : 'usdt_ethereum'
+  const asset = kind === 'fake token' ? null : kind === 'other asset' ? other : crypto.asset
+  note(sim, chain, invoice, chain.pay(sim.scheduler.now, payouts(invoice, amounts, asset)))
+}

@@ -1,0 +1,48 @@
+import type { Prng } from '../kernel/prng.ts'
+import type { SimProcess } from '../kernel/sim-process.ts'
+import type { Sim } from './sim.ts'
+
+/** One question of a process to something outside of it. */
+export interface PortCall<T> {
+  readonly what: string
+  /** How long until it takes effect and is answered. */
+  readonly latencyMs: number
+  /** What happens out there; runs once, at the moment at which the call takes effect. May throw what the process shall see. */
+  readonly effect: () => T
+  /** Words about the outcome for the trace. */
+  readonly show?: (outcome: T) => string
+  /** Probability that the process dies at this call, half of the time after it took effect. */
+  readonly crash: number
+  /** Chance that the effect happens and this error is all that comes back. */
+  readonly lost?: { readonly chance: number; readonly name: string; readonly error: () => Error }
+}
+
+/** Makes the one way out of a process: every answer is an event of its own, and the process may die at each call. */
+export function createPortCaller(sim: Sim, process: SimProcess, luck: Prng) {
+  return <T>(call: PortCall<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      // What is left of a dead process's code runs on until its next call, which never returns.
+      if (!process.alive) return
+      const { scheduler, mix, supervisor } = sim
+      const dies = call.crash > 0 && supervisor.crashes < mix.crashesMax && luck.chance(call.crash)
+      if (dies && luck.chance(0.5)) return supervisor.crash(process, `before ${call.what}`)
+      const lost = call.lost !== undefined && luck.chance(call.lost.chance) ? call.lost : null
+      scheduler.at(call.latencyMs, 'work', null, `${process.name} ${call.what}`, () => {
+        try {
+          const outcome = call.effect()
+          if (call.show !== undefined) sim.trace.add(`  = ${call.show(outcome)}`)
+          if (lost !== null) throw lostReply(sim, lost)
+          scheduler.enter(process, () => resolve(outcome))
+        } catch (error) {
+          sim.trace.add(`  ! ${error instanceof Error ? error.message : String(error)}`)
+          scheduler.enter(process, () => reject(error))
+        }
+      })
+      if (dies) supervisor.crash(process, `during ${call.what}`)
+    })
+}
+
+function lostReply(sim: Sim, lost: { readonly name: string; readonly error: () => Error }): Error {
+  sim.fault(lost.name)
+  return lost.error()
+}

@@ -1,0 +1,76 @@
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { type Mode, SCOPES } from '#shared/domain/enumerations.ts'
+import { addWallet } from '#shared/usecases/add-wallet.ts'
+import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/address-headroom.ts'
+import { createApiKey } from '#shared/usecases/create-api-key.ts'
+import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
+import type { WalletKind } from '#shared/usecases/ports/wallets.ts'
+import type { Prng } from '../kernel/prng.ts'
+import { simCatalog } from '../processes/catalog.ts'
+import { createSimRandom } from '../processes/surroundings.ts'
+import { openSimulatedDatabase } from '../store/simulated-database.ts'
+import { simAddress, simAddressBook } from './address-book.ts'
+import { simKeyHasher, simSecretBox } from './secret-box.ts'
+import type { Sim } from './sim.ts'
+
+/** A merchant with keys of both modes. */
+export interface Tenant {
+  readonly workspace: Workspace
+  readonly keys: Readonly<Record<Mode, { readonly id: string; readonly apiKey: string }>>
+}
+
+const NO_LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+const NO_METRICS: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
+
+/** Opens workspaces with keys and wallets before anything is simulated: an installation in good order. */
+export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Tenant[]> {
+  const db = openSimulatedDatabase(sim.store, async (_operation, run) => run())
+  const logger = { ...NO_LOG, child: () => logger }
+  const deps = {
+    clock: { now: () => sim.scheduler.now },
+    random: createSimRandom(random.fork('ids')),
+    logger,
+    metrics: NO_METRICS,
+    catalog: simCatalog(sim),
+    workspaces: createWorkspaceRepository(db),
+    apiKeys: createApiKeyRepository(db),
+    wallets: createWalletRepository(db),
+    mails: createMailRepository(db),
+    rates: createRateRepository(db),
+    hasher: simKeyHasher,
+    addressBook: simAddressBook,
+    secretBox: simSecretBox,
+  }
+  await ensureSandboxMaterials(deps)
+  const tenants: Tenant[] = []
+  for (let one = 0, count = random.between(1, 2); one < count; one += 1) {
+    const workspace = await createWorkspace(deps, { name: `Shop ${one}`, ownerEmail: `owner${one}@example.com` })
+    const change = { policy: { ...workspace.policy, toleranceBps: random.pick([0, 0, 100]) } }
+    const updated = (await deps.workspaces.update(workspace.id, change)) ?? workspace
+    const key = async (mode: Mode) => {
+      const { record, apiKey } = await createApiKey(deps, { workspaceId: workspace.id, mode, scopes: SCOPES })
+      return { id: record.id, apiKey }
+    }
+    for (const { mode, family, network } of sim.chains.values()) {
+      if (mode === 'test' && random.chance(0.6)) continue
+      const kind: WalletKind = random.pick(
+        family === 'evm' ? ['xpub', 'xpub', 'pool', 'address'] : ['xpub', 'xpub', 'pool'],
+      )
+      const secret = `wallet of ${one} in ${mode}:${network}`
+      const value =
+        kind === 'xpub'
+          ? `xpub ${secret}`
+          : Array.from({ length: kind === 'pool' ? 6 : 1 }, (_, index) => simAddress(secret, index).address).join('\n')
+      await addWallet(deps, { workspaceId: workspace.id, mode, family, kind, value, networks: [network] })
+    }
+    tenants.push({ workspace: updated, keys: { live: await key('live'), test: await key('test') } })
+  }
+  await deriveAhead(deps, 24)
+  return tenants
+}

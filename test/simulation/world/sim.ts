@@ -1,0 +1,40 @@
+import type { Prng } from '../kernel/prng.ts'
+import type { Scheduler } from '../kernel/scheduler.ts'
+import type { Trace } from '../kernel/trace.ts'
+import type { MemoryStore } from '../store/memory-store.ts'
+import type { Book } from './book.ts'
+import type { SimChain } from './chain.ts'
+import type { FaultMix } from './fault-mix.ts'
+import type { Market } from './market.ts'
+import type { SimRedis } from './redis.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** Everything one seed consists of. Parts find each other here; nothing outside of it is ever changed. */
+export interface Sim {
+  readonly seed: string
+  readonly random: Prng
+  readonly trace: Trace
+  readonly scheduler: Scheduler
+  readonly store: MemoryStore
+  readonly redis: SimRedis
+  readonly supervisor: Supervisor
+  readonly chains: ReadonlyMap<string, SimChain>
+  readonly market: Market
+  /** What really happened, as the outside knows it. */
+  readonly book: Book
+  /** The faults of the moment; `CLEAR` once everything heals. */
+  mix: FaultMix
+  healed: boolean
+  /** True while the store answers nobody. */
+  storeDown: boolean
+  /** Last time at which something happened that the product has to do with. */
+  activeAt: number
+  /** Faults that were dealt out so far, by name. */
+  readonly faults: Map<string, number>
+  /** Counts a fault and notes it in the trace. */
+  fault(name: string, detail?: string): void
+  /** Something happened: no idle time is skipped for a while. */
+  touch(): void
+  /** Resolves after so much virtual time; for the outside only. */
+  sleep(ms: number, what: string): Promise<void>
+}

@@ -1,0 +1,158 @@
+import type { Prng } from '../kernel/prng.ts'
+import { callProcess, sendRequest } from './client.ts'
+import { CLEAR } from './fault-mix.ts'
+import type { Tenant } from './setup.ts'
+import type { Sim } from './sim.ts'
+
+const MINUTE_MS = 60_000
+/** Faults that come at a moment come while something is going on: within so long after the beginning of a burst. */
+const NEAR_MS = 40 * MINUTE_MS
+
+/** Arranges the faults that are events of their own, around the bursts of orders. */
+export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: readonly Tenant[], random: Prng): void {
+  const { mix, scheduler } = sim
+  const sometime = (): number => random.pick(bursts) + random.next() * NEAR_MS - scheduler.now
+  const times = (count: number, what: string, run: (luck: Prng) => void): void => {
+    for (let one = 0; one < count; one += 1) {
+      const luck = random.fork(`${what}/${one}`)
+      scheduler.at(sometime(), 'world', null, what, () => {
+        if (sim.healed) return
+        sim.touch()
+        run(luck)
+      })
+    }
+  }
+  times(mix.redisWipes, 'redis wiped', () => {
+    sim.fault('F5 wipe')
+    sim.redis.wipe()
+  })
+  times(mix.redisOutages, 'redis away', (luck) => {
+    sim.fault('F5 away')
+    sim.redis.setUp(false)
+    scheduler.at(luck.between(500, 90_000), 'world', null, 'redis back', () => sim.redis.setUp(true))
+  })
+  times(mix.storeOutages, 'store away', (luck) => {
+    sim.fault('F3 away')
+    sim.storeDown = true
+    scheduler.at(luck.between(500, 30_000), 'world', null, 'store back', () => {
+      sim.storeDown = false
+    })
+  })
+  times(mix.freezesPerHour, 'stopped', (luck) => freeze(sim, luck))
+  times(mix.clockJumps, 'clock jump', (luck) => {
+    const machine = luck.pick(sim.supervisor.machines)
+    const by = luck.pick([-3_600_000, 3_600_000, -60_000, 60_000, 5_000])
+    sim.fault('F14 jump', `${machine.name} ${by}`)
+    machine.skewMs += by
+  })
+  if (mix.clockSkewMs > 0) {
+    for (const machine of sim.supervisor.machines)
+      machine.skewMs = Math.round((random.next() * 2 - 1) * mix.clockSkewMs)
+  }
+  times(mix.reorgs, 'reorganisation', (luck) => reorganise(sim, luck))
+  times(mix.operatorDeeds, 'operator', (luck) => void operate(sim, tenants, luck))
+}
+
+function freeze(sim: Sim, luck: Prng): void {
+  const alive = sim.supervisor.all().filter(({ process }) => process.alive && !process.frozen)
+  if (alive.length === 0) return
+  const { process } = luck.pick(alive)
+  sim.fault('F1 stopped', process.name)
+  sim.scheduler.freeze(process)
+  sim.scheduler.at(luck.next() ** 2 * 120_000 + 500, 'world', null, `goes on ${process.name}`, () => {
+    sim.touch()
+    sim.scheduler.thaw(process)
+  })
+}
+
+function reorganise(sim: Sim, luck: Prng): void {
+  const chain = luck.pick([...sim.chains.values()])
+  const { now } = sim.scheduler
+  chain.sync(now)
+  const depth = Math.min(luck.between(1, 12), chain.blocks.length - 4)
+  sim.fault('F7 reorg', `${chain.id} ${depth}`)
+  chain.reorg(now, depth, () => {
+    const fate = luck.next()
+    if (fate < 0.15) return null
+    return fate < 0.4 ? now + luck.between(1_000, 1_800_000) : now
+  })
+}
+
+async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promise<void> {
+  const kind = luck.pick(['delete endpoint', 'resend', 'resend', 'attach', 'attach', 'suspend', 'revoke'])
+  const { store, book } = sim
+  const tenant = luck.pick(tenants)
+  const desk = (name: string, input: unknown): Promise<unknown> => callProcess(sim, 'desk', name, input, luck, kind)
+  sim.fault(`F16 ${kind}`)
+  switch (kind) {
+    case 'delete endpoint': {
+      const known = [...book.endpoints.values()].filter(
+        (one) => one.workspaceId === tenant.workspace.id && one.deletedAt === null,
+      )
+      if (known.length === 0) return
+      const endpoint = luck.pick(known)
+      endpoint.deletedAt = sim.scheduler.now
+      await deleteEndpoint(sim, tenant, endpoint, luck)
+      return
+    }
+    case 'resend': {
+      const deliveries = store.documents('webhook_deliveries')
+      if (deliveries.length > 0) await desk('resend', luck.pick(deliveries)['_id'])
+      return
+    }
+    case 'attach': {
+      const open = store.documents('payments').filter((one) => one['state'] === 'confirmed' && one['counted'] === false)
+      const payment = open.length > 0 ? luck.pick(open) : null
+      const invoices = store
+        .documents('invoices')
+        .filter((one) => payment !== null && one['_id'] === payment['invoiceId'])
+      const [invoice] = invoices
+      if (payment === null || invoice === undefined) return
+      book.attached.add(String(payment['key']))
+      const value = luck.chance(0.5) ? null : 1_000n
+      await desk('attach', { paymentId: payment['_id'], invoiceId: invoice['_id'], value })
+      return
+    }
+    case 'suspend':
+      await desk('status', { workspaceId: tenant.workspace.id, status: 'suspended' })
+      await sim.sleep(luck.between(1_000, 120_000), 'suspended')
+      for (let attempt = 0; attempt < 200; attempt += 1) {
+        if ((await desk('status', { workspaceId: tenant.workspace.id, status: 'active' })) !== 'lost') return
+        await sim.sleep(5_000, 'lift the suspension')
+      }
+      return
+    default:
+      book.revoked.set(tenant.keys.live.id, null)
+      if ((await desk('revoke', tenant.keys.live.id)) !== 'lost')
+        book.revoked.set(tenant.keys.live.id, sim.scheduler.now)
+  }
+}
+
+async function deleteEndpoint(
+  sim: Sim,
+  tenant: Tenant,
+  endpoint: { readonly id: string; readonly mode: string },
+  luck: Prng,
+): Promise<void> {
+  const apiKey = tenant.keys[endpoint.mode === 'test' ? 'test' : 'live'].apiKey
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const answer = await sendRequest(sim, { method: 'DELETE', path: `/webhook-endpoints/${endpoint.id}`, apiKey }, luck)
+    if (answer !== 'lost' && answer.status < 500) {
+      if (answer.status < 300 || answer.status === 404) sim.book.gone.add(endpoint.id)
+      return
+    }
+    await sim.sleep(2_000, 'delete again')
+  }
+}
+
+/** Ends every fault: what is broken is mended, who was stopped goes on, and no new fault comes. */
+export function heal(sim: Sim): void {
+  sim.trace.add('=== heals')
+  sim.healed = true
+  sim.mix = CLEAR
+  sim.storeDown = false
+  sim.redis.setUp(true)
+  for (const machine of sim.supervisor.machines) machine.skewMs = 0
+  for (const { process } of sim.supervisor.all()) if (process.frozen) sim.scheduler.thaw(process)
+  sim.touch()
+}
