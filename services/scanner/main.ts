@@ -5,6 +5,7 @@ import { createChainClient, type OpenChainClient } from '#shared/chains/create-c
 import { CHAINS } from '#shared/chains/registry.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -42,6 +43,7 @@ export const start: StartService = async (context) => {
   const deps: ScanDeps = {
     ...ambient,
     kicker,
+    balances: createCoinBalanceRepository(context.db),
     catalog: createCatalog(context.config.networks),
     commands: createChainCommandRepository(context.db),
     cursors: createCursorRepository(context.db),

@@ -7,6 +7,7 @@ import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'
 import { CHAINS } from '#shared/chains/registry.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -48,6 +49,7 @@ async function scanDeps(owner: string, settings: Parameters<typeof createCatalog
     ...stores.ambient,
     kicker: { kick: () => {} },
     catalog: createCatalog(settings),
+    balances: createCoinBalanceRepository(stores.db),
     commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),

@@ -7,6 +7,7 @@ import { CHAINS } from '#shared/chains/registry.ts'
 import { SANDBOX_KEYS } from '#shared/chains/sandbox-keys.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -38,7 +39,7 @@ beforeEach(async () => {
   node.mine()
   const networks = {
     live: {},
-    test: { tron: { rpcUrls: [node.url], chainId: node.chainId, confirmations: 1 } },
+    test: { tron: { rpcUrls: [node.url], genesis: node.genesis, confirmations: 1 } },
   }
   const wallets = createWalletRepository(stores.db)
   const row = { mode: 'test', family: 'tron', materialId: 'test:tron:stage', watchedOn: [] } as const
@@ -47,6 +48,7 @@ beforeEach(async () => {
     ...stores.ambient,
     kicker: { kick: () => {} },
     catalog: createCatalog(networks),
+    balances: createCoinBalanceRepository(stores.db),
     commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),
     exceptions: createExceptionRepository(stores.db),

@@ -36,10 +36,10 @@ export interface ChainDefinition {
 }
 
 /**
- * What shows coins that move inside of contract calls: the network's own logs of every move, traces of its blocks, or
- * nothing, so that only what transactions send themselves is seen.
+ * What shows coins that move inside of contract calls: the network's own logs of every move, traces of its blocks, the
+ * balances of accounts that are waited at, or nothing, so that only what transactions send themselves is seen.
  */
-export type CoinLedger = 'logs' | 'trace' | 'none'
+export type CoinLedger = 'logs' | 'trace' | 'balance' | 'none'
 
 /** What sets one descendant of Bitcoin apart from the others. Version bytes are those of base58check addresses. */
 export interface OutputChainRules {
@@ -92,7 +92,7 @@ export interface NodeSettings {
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
   /** How coins inside of contract calls are seen; when given, nothing is scanned without it. EVM networks only. */
   readonly coinLedger?: CoinLedger | null | undefined
-  /** Hash of block 0 that a node of the Bitcoin family or of Solana must have; `any` accepts every local chain. */
+  /** Hash of block 0 that a node of the Bitcoin family, of TRON or of Solana must have; `any` accepts every local chain. */
   readonly genesis?: string | null | undefined
 }
 

@@ -2,9 +2,9 @@ import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 
 /**
  * What to do about a failed call: ask again later, ask for less, or mend the configuration. `absent` is a sound answer: the
- * node does not have what was asked for.
+ * node does not have what was asked for. `pruned`: it had it once, and an archive still has.
  */
-export type FailureKind = 'retry' | 'split' | 'refused' | 'absent'
+export type FailureKind = 'retry' | 'split' | 'refused' | 'absent' | 'pruned'
 
 /** What a failure says besides its kind. */
 export interface FailureDetails {

@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
-import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { InvoiceState, Ms } from '#shared/domain/invoice/model.ts'
 import type { ClaimHolder, InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
 import { toDate } from './dates.ts'
 import { claimsOf, lockFromDocument, lockToDocument, releaseTimeOf } from './invoice-mapping.ts'
@@ -32,6 +33,16 @@ export function invoiceClaims(invoices: Invoices) {
     findByClaims: ((claims) => holders({ claims: { $in: [...claims] } })) satisfies InvoiceRepository['findByClaims'],
     findByReferences: ((mode, references) =>
       holders({ 'locks.reference': { $in: [...references] }, mode })) satisfies InvoiceRepository['findByReferences'],
+    coinAccounts: (async (mode, network, expiringAfter) => {
+      const found = await invoices
+        .find(coinLockFilter(mode, network, expiringAfter), { projection: { locks: 1 } })
+        .toArray()
+      return found.flatMap(({ _id, locks }) =>
+        locks
+          .filter((lock) => lock.coin === true && lock.network === network)
+          .map(({ matchKey, address, asset }) => ({ invoiceId: _id, matchKey, address, asset })),
+      )
+    }) satisfies InvoiceRepository['coinAccounts'],
     claimsTaken: ((claims) => among(claims, {})) satisfies InvoiceRepository['claimsTaken'],
     claimsPaid: ((claims) =>
       among(claims, {
@@ -55,6 +66,11 @@ export function invoiceClaims(invoices: Invoices) {
       return due.map((row) => ({ invoiceId: row._id, releaseAt: row.releaseAt?.getTime() ?? until }))
     }) satisfies InvoiceRepository['dueForRelease'],
   }
+}
+
+/** The filter of `coinAccounts`; exported for the test that explains it. */
+export function coinLockFilter(mode: Mode, network: NetworkId, expiringAfter: Ms): Filter {
+  return { 'locks.network': network, 'locks.coin': true, mode, expiresAt: { $gt: toDate(expiringAfter) } }
 }
 
 async function releaseClaims(

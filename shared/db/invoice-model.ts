@@ -36,6 +36,7 @@ export interface LockDocument {
   formerClaims?: readonly string[]
   hold?: { kind: 'address' | 'amount'; quarantineMs: number; releasedAt: Date | null }
   reference?: string
+  coin?: true
   requiredConfirmations: number
   policy: {
     toleranceBase: string
@@ -210,6 +211,11 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       name: 'invoice_reference',
       key: { 'locks.reference': 1 },
       partialFilterExpression: { 'locks.reference': { $exists: true } },
+    },
+    {
+      name: 'invoice_coin_lock',
+      key: { 'locks.network': 1, mode: 1, expiresAt: 1 },
+      partialFilterExpression: { 'locks.coin': true },
     },
     {
       name: 'invoice_release',

@@ -2,6 +2,7 @@ import type mongoose from 'mongoose'
 import { API_KEYS } from './api-key-model.ts'
 import { AUDIT_LOG } from './audit-model.ts'
 import { CHAIN_COMMANDS } from './chain-command-model.ts'
+import { COIN_BALANCES } from './coin-balance-model.ts'
 import type { CollectionModel } from './collection-model.ts'
 import { CHAIN_CURSORS } from './cursor-model.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
@@ -36,6 +37,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   WEBHOOK_ATTEMPTS,
   CHAIN_CURSORS,
   CHAIN_COMMANDS,
+  COIN_BALANCES,
   RATE_SNAPSHOTS,
   EXCEPTIONS,
   IDEMPOTENCY_KEYS,

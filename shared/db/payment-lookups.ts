@@ -5,21 +5,40 @@ import { paymentFromDocument } from './payment-mapping.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 /** What people on call ask about payments, and what they may change. */
-type Lookups = Pick<PaymentRepository, 'findById' | 'listByTransaction' | 'listUnheld' | 'countInBlocks' | 'attribute'>
+type Lookups = Pick<
+  PaymentRepository,
+  'findById' | 'listByTransaction' | 'listByKeyPrefix' | 'listInBlocks' | 'listUnheld' | 'countInBlocks' | 'attribute'
+>
 
 /** The part of the payment repository that operators use. */
 export function createPaymentLookups(payments: mongoose.mongo.Collection<PaymentDocument>): Lookups {
+  // ';' follows ':' in ASCII: a range of the unique index.
+  const listByKeyPrefix = async (prefix: string) => {
+    const found = await payments
+      .find({ key: { $gte: `${prefix}:`, $lt: `${prefix};` } })
+      .sort({ key: 1 })
+      .toArray()
+    return found.map(paymentFromDocument)
+  }
   return {
     findById: async (id) => {
       const stored = await payments.findOne({ _id: id })
       return stored === null ? null : paymentFromDocument(stored)
     },
-    listByTransaction: async (mode, network, txHash) => {
-      // Transfer keys begin with their transaction, and ';' follows ':' in ASCII: a range of the unique index.
-      const prefix = `${mode}:${network}:${txHash}`
+    // Transfer keys begin with their transaction.
+    listByTransaction: (mode, network, txHash) => listByKeyPrefix(`${mode}:${network}:${txHash}`),
+    listByKeyPrefix,
+    listInBlocks: async ({ mode, network, asset, matchKeys, from, to }) => {
       const found = await payments
-        .find({ key: { $gte: `${prefix}:`, $lt: `${prefix};` } })
-        .sort({ key: 1 })
+        .find({
+          network,
+          mode,
+          'block.height': { $gte: from, $lte: to },
+          matchKey: { $in: [...matchKeys] },
+          asset,
+          kind: 'onchain',
+          state: { $in: ['detected', 'confirmed'] },
+        })
         .toArray()
       return found.map(paymentFromDocument)
     },

@@ -8,6 +8,7 @@ export const blockToDocument = (block: PaymentBlock): NonNullable<PaymentDocumen
   height: block.height,
   hash: block.hash,
   time: toDate(block.time),
+  ...(block.rise !== undefined && { rise: block.rise }),
 })
 
 /** A stored payment with its amount as bigint and its times in milliseconds. */

@@ -1,6 +1,7 @@
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import { PAYMENT_STATES } from '#shared/domain/enumerations.ts'
 import type { UncountedReason } from '#shared/usecases/ports/payments.ts'
+import type { BalanceRise } from '#shared/usecases/ports/scanning.ts'
 import { COUNT, DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 
 /** A stored payment. Amounts are decimal strings of base units. */
@@ -21,7 +22,7 @@ export interface PaymentDocument {
   contract: string | null
   kind: 'onchain' | 'simulated'
   state: PaymentState
-  block: { height: number; hash: string; time: Date } | null
+  block: { height: number; hash: string; time: Date; rise?: BalanceRise } | null
   requiredConfirmations: number
   confirmAt: number | null
   confirmedAt: Date | null

@@ -4,7 +4,7 @@ import { findHolders } from './find-holders.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
 import type { PaymentBlock, PaymentSighting, UncountedReason } from './ports/payments.ts'
-import type { RawTransfer } from './ports/scanning.ts'
+import type { LedgerTransfer } from './ports/scanning.ts'
 
 /** What finding the owner of a transfer needs. */
 export interface AttributeDeps {
@@ -14,7 +14,7 @@ export interface AttributeDeps {
 
 /** A transfer to a watched address, the block it stands in if any, and when it was first seen as far as the finder knows. */
 export interface FoundTransfer {
-  readonly transfer: RawTransfer
+  readonly transfer: LedgerTransfer
   readonly block: PaymentBlock | null
   readonly seenAt: Ms
 }
@@ -101,7 +101,7 @@ function foreignReason(owner: ClaimHolder | null, locks: readonly AssetLock[], n
 function defaultConfirmations(
   catalog: Pick<Catalog, 'confirmations'>,
   input: AttributeInput,
-  transfer: RawTransfer,
+  transfer: LedgerTransfer,
 ): number {
   const asset = transfer.asset ?? ASSET_IDS.find((id) => networkOf(id) === input.network)
   if (asset === undefined) throw new Error(`no asset lives on ${input.network}`)

@@ -2,7 +2,7 @@ import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
 import { addressClaim, amountClaim } from './claims.ts'
 import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
-import type { RawTransfer } from './ports/scanning.ts'
+import type { LedgerTransfer } from './ports/scanning.ts'
 
 /** Block times lag behind our clock: a transfer may carry a time so long before the lock it answers. */
 const BLOCK_TIME_LAG_MS = 120_000
@@ -21,13 +21,13 @@ interface Scope {
 }
 
 interface Seen {
-  readonly transfer: RawTransfer
+  readonly transfer: LedgerTransfer
   readonly seenAt: Ms
 }
 
 /** A transfer, or the part of one that pays one invoice, and who holds what it went to; null when nobody does. */
 export interface HeldTransfer {
-  readonly transfer: RawTransfer
+  readonly transfer: LedgerTransfer
   readonly holder: ClaimHolder | null
 }
 
@@ -65,7 +65,10 @@ export async function findHolders(
 }
 
 /** The exact amount first: on a shared address it says more than the address. */
-function claimsFor({ mode, network, family }: Scope, { matchKey, asset, amountBase }: RawTransfer): readonly string[] {
+function claimsFor(
+  { mode, network, family }: Scope,
+  { matchKey, asset, amountBase }: LedgerTransfer,
+): readonly string[] {
   const whole = addressClaim(mode, family, matchKey)
   return asset === null ? [whole] : [amountClaim(mode, network, matchKey, asset, amountBase), whole]
 }
@@ -82,7 +85,7 @@ function stoodAt({ hold, from }: AssetLock, time: Ms): boolean {
 }
 
 /** One lock per invoice whose reference the transfer names, that of the transfer's own asset before others. */
-function referredBy({ network }: Scope, named: readonly ClaimHolder[], transfer: RawTransfer): readonly Held[] {
+function referredBy({ network }: Scope, named: readonly ClaimHolder[], transfer: LedgerTransfer): readonly Held[] {
   const references = new Set(transfer.references)
   if (references.size === 0) return []
   return named.flatMap((holder) => {
@@ -102,7 +105,7 @@ function referredBy({ network }: Scope, named: readonly ClaimHolder[], transfer:
  * The parts of a transfer that pays several invoices at once, told apart by their references; null unless their amounts
  * add up to it exactly. The key of a part names its reference: it is in the transaction, so the key is stable.
  */
-function splitBetween(transfer: RawTransfer, referred: readonly Held[]): readonly HeldTransfer[] | null {
+function splitBetween(transfer: LedgerTransfer, referred: readonly Held[]): readonly HeldTransfer[] | null {
   if (referred.length < 2 || referred.length > SPLIT_MAX) return null
   if (referred.some(([, lock]) => lock.asset !== transfer.asset)) return null
   const ordered = [...referred].sort(([, a], [, b]) => ((a.reference ?? '') < (b.reference ?? '') ? -1 : 1))

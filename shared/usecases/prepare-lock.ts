@@ -18,7 +18,7 @@ const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** What fixing an address and an amount needs. */
 export interface LockPreparerDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'knowsFinality' | 'paymentUri'>
+  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'knowsFinality' | 'paymentUri'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
   readonly addresses: Pick<LockOffers, 'take'>
@@ -125,6 +125,7 @@ function lockOn(
     claim,
     ...(hold !== null && { hold: { kind: hold, quarantineMs: quarantineOf(policy), releasedAt: null } }),
     ...named,
+    ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),
     policy: frozenBounds(policy, info, amountBase, hold),

@@ -1,6 +1,9 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCommandRepository } from './ports/chain-commands.ts'
+import type { CoinBalanceRepository } from './ports/coin-balances.ts'
 import type { ExceptionRepository } from './ports/events.ts'
+import type { InvoiceRepository } from './ports/invoices.ts'
+import type { PaymentRepository } from './ports/payments.ts'
 import type { ChainClient, ChainCursor, CursorRepository, WatchIndex } from './ports/scanning.ts'
 import type { RecordDeps } from './record-payments.ts'
 import type { ScanLease } from './scan-lease.ts'
@@ -9,6 +12,9 @@ import type { WatchFeedDeps } from './watch-feed.ts'
 /** What scanning needs of the outside. */
 export interface ScanDeps extends RecordDeps {
   readonly cursors: CursorRepository
+  readonly balances: CoinBalanceRepository
+  readonly invoices: RecordDeps['invoices'] & Pick<InvoiceRepository, 'coinAccounts'>
+  readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks'>
   readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
   readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close'>
   readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'progress' | 'finish'>

@@ -1,5 +1,6 @@
 import type { ChainClient } from './ports/scanning.ts'
 import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
+import { checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
@@ -60,15 +61,19 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const to = Math.min(head.height, cursor.height + source.batchMax)
   const unconfirmed = await unconfirmedOf(session)
   const from = cursor.height + 1
-  const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed))
+  const accounts = await coinAccountsOf(session)
+  const asked = accounts.size === 0 ? undefined : new Set(accounts.keys())
+  const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed), asked)
   const [first] = blocks
   const last = blocks.at(-1)
   if (first === undefined || last === undefined) return false
   if (first.parentHash !== cursor.hash) return walkBack(session, head)
+  const checked = await checkBalances(session, blocks, accounts)
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
-  await recordBlockTransfers(deps, { ...writeScope(session), from, blocks, unconfirmed, confirmedToo })
+  await recordBlockTransfers(deps, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, confirmedToo })
+  await checked.saveChecks()
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
     height: last.height,

@@ -3,6 +3,7 @@ import type { NetworkSettings } from '#shared/chains/chain.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -37,6 +38,7 @@ export function depsOf({ db, ambient }: TestStores, { deps: { clock, kicker, cat
     clock,
     kicker,
     catalog,
+    balances: createCoinBalanceRepository(db),
     commands: createChainCommandRepository(db),
     cursors: createCursorRepository(db),
     exceptions: createExceptionRepository(db),

@@ -3,6 +3,7 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import type { NetworkSettings } from '#shared/chains/chain.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
@@ -61,6 +62,7 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
     deliveries: createDeliveryRepository(db),
     mails: createMailRepository(db),
     audits: createAuditRepository(db),
+    balances: createCoinBalanceRepository(db),
     commands: createChainCommandRepository(db),
     rateSnapshots: createRateRepository(db),
   }

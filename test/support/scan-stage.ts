@@ -8,6 +8,7 @@ import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { SANDBOX_KEYS } from '#shared/chains/sandbox-keys.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -144,6 +145,7 @@ async function prepareDeps(stores: TestStores, rpcUrl: string): Promise<ScanDeps
   return {
     ...stores.ambient,
     kicker: { kick: () => {} },
+    balances: createCoinBalanceRepository(stores.db),
     catalog: createCatalog({ live: {}, test: { ethereum: { rpcUrls: [rpcUrl], confirmations: CONFIRMATIONS } } }),
     commands: createChainCommandRepository(stores.db),
     cursors: createCursorRepository(stores.db),

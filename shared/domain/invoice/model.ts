@@ -81,6 +81,8 @@ export interface AssetLock {
   readonly hold?: LockHold
   /** 32 bytes as lower-case hex that a payment may name to be known as this lock's (Solana Pay); never used again. */
   readonly reference?: string
+  /** Present when the asset is the network's own coin, which may also move where no transfer shows it. */
+  readonly coin?: true
   readonly requiredConfirmations: number
   /** True when a payment must also lie in a block that the chain itself calls final; absent = as the network has it. */
   readonly needsFinality?: boolean

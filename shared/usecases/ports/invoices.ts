@@ -108,6 +108,14 @@ export interface ClaimHolder {
   readonly locks: readonly AssetLock[]
 }
 
+/** An address at which one invoice waits for a network's own coin. */
+export interface CoinAccount {
+  readonly invoiceId: string
+  readonly matchKey: string
+  readonly address: string
+  readonly asset: AssetId
+}
+
 /** A place in the order in which claims become free. */
 export interface ReleaseMark {
   readonly invoiceId: string
@@ -144,6 +152,8 @@ export interface InvoiceRepository {
   findByClaims(claims: readonly string[]): Promise<readonly ClaimHolder[]>
   /** Invoices of a mode with a lock, past or present, that carries one of these references. */
   findByReferences(mode: Mode, references: readonly string[]): Promise<readonly ClaimHolder[]>
+  /** Addresses at which invoices of any status wait for the network's own coin, but for those that expired before a time. */
+  coinAccounts(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]>
   /** Which of these claims exist already. */
   claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
   /** Those of these claims whose invoice has received money that stands on its chain. */

@@ -74,6 +74,30 @@ export interface RawTransfer {
   readonly spends?: readonly string[]
   /** Other accounts that the transaction names, as match keys: a Solana Pay reference is among them. */
   readonly references?: readonly string[]
+  /** A coin that moved inside of a contract call: a balance may have told of it before. */
+  readonly inside?: true
+}
+
+/** A transfer of a block, or a rise of a balance that no transfer explains: that has no transaction. */
+export type LedgerTransfer = Omit<RawTransfer, 'txHash'> & {
+  readonly txHash: string | null
+  /** The readings that told of it; present exactly when there is no transaction. */
+  readonly rise?: BalanceRise
+}
+
+/** Two readings of one balance in base units: at the end of an earlier block, and of the block that the rise is put in. */
+export interface BalanceRise {
+  readonly since: { readonly height: number; readonly hash: string }
+  readonly beforeBase: string
+  readonly afterBase: string
+}
+
+/** What an account spent in one block by transactions of its own. */
+export interface Spending {
+  /** Coins sent away and fees, those of failed transactions included. */
+  readonly spentBase: bigint
+  /** The fees in it. */
+  readonly feesBase: bigint
 }
 
 /** Which of the outpoints that were asked for are spent, and by which transaction. */
@@ -84,6 +108,8 @@ export interface ScannedBlock extends BlockRef {
   readonly transfers: readonly RawTransfer[]
   /** Spenders in this block of the outpoints asked for. UTXO only. */
   readonly spent?: Spenders
+  /** By match key; present where balances tell of coins inside of calls and accounts were asked for. Who spent nothing is missing. */
+  readonly spending?: ReadonlyMap<string, Spending>
 }
 
 /** A node's unconfirmed transactions at one moment. */
@@ -119,7 +145,15 @@ export interface ChainClient {
    * Blocks `from`…`to` in order, each with its matched transfers. Throws rather than leaving anything out. With gaps:
    * those that exist, and when none does, the first one above `to` up to the head; never nothing while the head is above `from`.
    */
-  scan(from: number, to: number, watches: WatchIndex, outpoints?: ReadonlySet<string>): Promise<readonly ScannedBlock[]>
+  scan(
+    from: number,
+    to: number,
+    watches: WatchIndex,
+    outpoints?: ReadonlySet<string>,
+    accounts?: ReadonlySet<string>,
+  ): Promise<readonly ScannedBlock[]>
+  /** Absent where coins never have to be told from balances. */
+  readonly balances?: BalanceLedger
   /** The whole mempool, for chains whose unconfirmed transactions can be seen. */
   mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
   /**
@@ -152,6 +186,30 @@ export interface SeenTransaction {
  * whoever said otherwise is left out; or they do not agree (yet), so nothing may be concluded.
  */
 export type ForkVerdict = 'gone' | 'kept' | 'disputed'
+
+/** Balances of the network's own coin, where nothing else shows what moves inside of contract calls. */
+export interface BalanceLedger {
+  /** Whether they are the ledger now; false as soon as a node shows more. */
+  readonly inUse: boolean
+  /** Balances at the end of a block, one for each match key; null where no node has the state of that block any more. */
+  read(
+    matchKeys: readonly string[],
+    block: { readonly height: number; readonly hash: string },
+  ): Promise<ReadonlyMap<string, bigint> | null>
+  /**
+   * Those of these rises, by `key`, whose readings a second node contradicts. One that has dropped the state of their blocks
+   * contradicts nothing. Empty when there is no second node; throws `NodeUnreliable` when there is one and it does not answer.
+   */
+  doubted(rises: readonly SeenRise[]): Promise<ReadonlySet<string>>
+}
+
+/** A rise of one account's balance and the block that it was put in. */
+export interface SeenRise extends BalanceRise {
+  readonly key: string
+  readonly matchKey: string
+  readonly height: number
+  readonly hash: string
+}
 
 /** Where a node says that a transaction stands. */
 export interface TransactionPlace {

@@ -4,6 +4,7 @@ import {
   NodeUnreliable,
   type RawTransfer,
   type ScannedBlock,
+  type Spending,
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
@@ -20,9 +21,9 @@ import {
   tokenTransfers,
 } from './extract.ts'
 import { createBlockReader, type FetchedBlock } from './fetch-blocks.ts'
-import type { EvmClientOptions } from './options.ts'
+import type { EvmClientOptions, InternalMoves } from './options.ts'
 import type { TraceReader } from './traces.ts'
-import { type Header, type Receipt, receiptSchema } from './wire.ts'
+import { type Block, type Header, type Receipt, receiptSchema } from './wire.ts'
 
 /** Blocks traced at the same time: it is the most expensive question there is. */
 const TRACE_CONCURRENCY = 4
@@ -32,6 +33,8 @@ export interface ScanQuestion {
   readonly from: number
   readonly to: number
   readonly watches: WatchIndex
+  /** Accounts whose spending is asked for, where balances tell of coins inside of calls. */
+  readonly accounts?: ReadonlySet<string> | undefined
 }
 
 /** Blocks of one node with their transfers. */
@@ -55,8 +58,9 @@ export function createBlockScan(options: EvmClientOptions, traces: TraceReader):
   })
   const scope: CoinScope = { keyPrefix: `${options.mode}:${chain.id}`, asset: options.nativeAsset, traces }
 
-  return async (node, { from, to, watches }) => {
+  return async (node, { from, to, watches, accounts }) => {
     const traced = internal.ledger === 'trace' && (await mustTrace(node, traces, internal.required))
+    const isBalanced = accounts !== undefined && !traced && fallsBackToBalances(internal)
     const fetched = await readBlocks(node, from, to)
     return mapConcurrently(fetched, TRACE_CONCURRENCY, async (entry) => {
       const { block, logs } = entry
@@ -65,10 +69,16 @@ export function createBlockScan(options: EvmClientOptions, traces: TraceReader):
         : await sentCoins(node, scope, entry, { watches, traced })
       return {
         ...blockRef(block),
+        ...(isBalanced && { spending: await spendingOf(node, block, accounts) }),
         transfers: [...coins, ...tokenTransfers(scope.keyPrefix, block, logs, tokens, watches)],
       }
     })
   }
+}
+
+/** Whether balances are read where nothing else shows coins inside of calls. */
+export function fallsBackToBalances({ ledger, required }: InternalMoves): boolean {
+  return ledger === 'balance' || (ledger === 'trace' && !required)
 }
 
 interface CoinScope {
@@ -124,12 +134,44 @@ async function successful(
 ): Promise<readonly RawTransfer[]> {
   const kept: RawTransfer[] = []
   for (const transfer of transfers) {
-    const receipt = await readReceipt(node, transfer.txHash)
-    if (receipt === null) throw new NodeUnreliable('the node has no receipt of a transaction in its block')
-    if (receipt.blockHash !== blockHash) throw new NodeUnreliable('the receipt of a transaction names another block')
+    const receipt = await receiptIn(node, blockHash, transfer.txHash)
     if (receipt.status === '0x1') kept.push(transfer)
   }
   return kept
+}
+
+/** What accounts spent in a block by their own transactions; a failed one costs its fee, and what one sends to itself stays. */
+async function spendingOf(
+  node: RpcNode,
+  block: Block,
+  accounts: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Spending>> {
+  const spending = new Map<string, Spending>()
+  for (const { hash, from, to, value } of block.transactions) {
+    const account = from.slice(2).toLowerCase()
+    if (!accounts.has(account)) continue
+    const receipt = await receiptIn(node, block.hash, hash)
+    const leaves = receipt.status === '0x1' && to?.slice(2).toLowerCase() !== account
+    const fee = feeOf(receipt)
+    const { spentBase, feesBase } = spending.get(account) ?? { spentBase: 0n, feesBase: 0n }
+    spending.set(account, {
+      spentBase: spentBase + fee + (leaves ? BigInt(value) : 0n),
+      feesBase: feesBase + fee,
+    })
+  }
+  return spending
+}
+
+function feeOf({ gasUsed, effectiveGasPrice, blobGasUsed, blobGasPrice, l1Fee }: Receipt): bigint {
+  const product = (used = '0x0', price = '0x0') => BigInt(used) * BigInt(price)
+  return product(gasUsed, effectiveGasPrice) + product(blobGasUsed, blobGasPrice) + BigInt(l1Fee ?? '0x0')
+}
+
+async function receiptIn(node: RpcNode, blockHash: string, txHash: string): Promise<Receipt> {
+  const receipt = await readReceipt(node, txHash)
+  if (receipt === null) throw new NodeUnreliable('the node has no receipt of a transaction in its block')
+  if (receipt.blockHash !== blockHash) throw new NodeUnreliable('the receipt of a transaction names another block')
+  return receipt
 }
 
 /** A transaction's receipt; null when the node has none. Throws `NodeUnreliable` when it is another transaction's. */

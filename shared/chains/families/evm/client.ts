@@ -8,7 +8,8 @@ import {
 import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
-import { blockRef, createBlockScan, readReceipt } from './block-scan.ts'
+import { createBalanceLedger } from './balance-ledger.ts'
+import { blockRef, createBlockScan, fallsBackToBalances, readReceipt } from './block-scan.ts'
 import type { EvmClientOptions, EvmToken } from './options.ts'
 import { createRpc, toQuantity } from './rpc.ts'
 import { createTraceReader, type TraceReader } from './traces.ts'
@@ -63,10 +64,10 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         const header = await readHeader(node, toQuantity(height))
         return header === null ? null : blockRef(header)
       }),
-    scan: (from, to, watches) =>
+    scan: (from, to, watches, _outpoints, accounts) =>
       pool.use(
         async (node) => {
-          const blocks = await scanBlocks(node, { from, to, watches })
+          const blocks = await scanBlocks(node, { from, to, watches, accounts })
           pool.noteBlocks(node, from, to)
           return blocks
         },
@@ -74,6 +75,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
       ),
     doubted: (transactions) => pool.doubted(transactions, unshown),
     judge: (block) => pool.judge(block),
+    ...(fallsBackToBalances(options.internal) && { balances: createBalanceLedger(options.internal, pool, traces) }),
     locate: (txHash) =>
       pool.use(async (node) => {
         const receipt = await readReceipt(node, txHash)
@@ -99,7 +101,7 @@ function checkTraces({ chain, mode, internal, metrics }: EvmClientOptions, trace
   if (internal.ledger === 'trace' && internal.required && !traces.wasOffered) {
     throw new NodeMismatch(`no node of ${chain.id} offers traces, which its settings demand`)
   }
-  const seen = internal.ledger === 'logs' || (internal.ledger === 'trace' && traces.wasOffered)
+  const seen = internal.ledger === 'logs' || traces.wasOffered || fallsBackToBalances(internal)
   metrics.gauge('scanner_internal_transfers_seen', seen ? 1 : 0, { network: chain.id, mode })
 }
 

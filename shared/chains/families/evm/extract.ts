@@ -89,6 +89,7 @@ export function coinTransfers(
       amountBase: value,
       txHash,
       outputIndex: null,
+      ...(kind === 'i' && { inside: true as const }),
     }))
 }
 

@@ -9,8 +9,16 @@ const REFUSED_CODES = new Set([-32_600, -32_601, -32_602, 3])
 const NOT_OFFERED =
   /method.*(not (found|available|supported|exist|enabled|allowed|whitelisted)|unavailable|disabled)|unsupported method|(your|current|free) (plan|tier)|upgrade (your|to)/i
 
+/**
+ * How nodes say that they dropped the state of a block, all under general codes: go-ethereum by hash and by path, and its
+ * forks; Erigon and Reth ("pruned"); Nethermind ("No state available"); Besu ("World state unavailable").
+ */
+const STATE_GONE =
+  /missing trie node|historical state|state\b[^.]* (is not|un|not )\s?available|no state available|prun(ed|ing)/i
+
 /** Classes an error object of a JSON-RPC answer. */
 export function classify({ code, message }: RpcErrorObject): FailureKind {
   if (isTooMuch(message)) return 'split'
+  if (STATE_GONE.test(message)) return 'pruned'
   return REFUSED_CODES.has(code) || NOT_OFFERED.test(message) ? 'refused' : 'retry'
 }

@@ -44,12 +44,19 @@ export const logSchema = z.object({
 })
 export type Log = z.infer<typeof logSchema>
 
-/** What a receipt says about success, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
+/** What a receipt says about success and cost, `eth_getTransactionReceipt`; `status` is absent before Byzantium only. */
 export const receiptSchema = z.object({
   transactionHash: hash,
   blockHash: hash,
   blockNumber: height.optional(),
   status: z.enum(['0x0', '0x1']),
+  gasUsed: quantity.optional(),
+  effectiveGasPrice: quantity.optional(),
+  /** Of transactions that carry blobs (EIP-4844). */
+  blobGasUsed: quantity.optional(),
+  blobGasPrice: quantity.optional(),
+  /** What a rollup of the OP stack charges besides for the layer below. */
+  l1Fee: quantity.nullable().optional(),
 })
 export type Receipt = z.infer<typeof receiptSchema>
 
