@@ -94,8 +94,7 @@ async function startEvm(
 
 async function startTron(_network: NetworkId, { dataDir, report }: LocalNodesOptions): Promise<StartedNode> {
   const node = await startTronNode({ dataDir: join(dataDir, 'chains', 'tron'), report })
-  const settings = { rpcUrls: [node.url], chainId: node.chainId, confirmations: CONFIRMATIONS }
-  return { settings, stop: node.stop }
+  return { settings: { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }, stop: node.stop }
 }
 
 async function startSolana(): Promise<StartedNode> {

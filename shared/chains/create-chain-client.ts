@@ -40,7 +40,7 @@ const CLIENTS: Readonly<Record<Family, CreateClient>> = {
   litecoin: utxoClient,
   dogecoin: utxoClient,
   evm: evmClient,
-  tron: (options, node) => createTronClient({ ...options, chainId: node.chainId ?? null }),
+  tron: (options, node) => createTronClient({ ...options, genesis: node.genesis ?? null }),
   solana: (options, node) => createSolanaClient({ ...options, genesis: node.genesis ?? null }),
 }
 

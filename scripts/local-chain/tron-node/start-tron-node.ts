@@ -28,8 +28,8 @@ export interface TronNodeOptions {
 export interface TronNode {
   readonly url: string
   readonly port: number
-  /** The last four bytes of block 0, which tell this chain from others. */
-  readonly chainId: number
+  /** Id of block 0, which tells this chain from others. */
+  readonly genesis: string
   /** Ends the node and keeps its state. */
   stop(): Promise<void>
   /** A transfer of a TRON asset to a `T…` address over the HTTP API; resolves when it is accepted. */
@@ -49,7 +49,6 @@ export interface TronNode {
 }
 
 const SOLID_LAG = 3
-const CHAIN_ID_DIGITS = 8
 
 /**
  * Starts the node in this process. The kept state is written with every block that holds a transaction, and every few
@@ -77,7 +76,7 @@ export async function startTronNode(options: TronNodeOptions = {}): Promise<Tron
   return {
     url,
     port,
-    chainId: Number.parseInt(chain.at(0)?.id.slice(-CHAIN_ID_DIGITS) ?? '', 16),
+    genesis: chain.at(0)?.id ?? '',
     async stop() {
       if (clock !== null) clearInterval(clock)
       server.closeAllConnections()

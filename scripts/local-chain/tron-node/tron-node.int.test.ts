@@ -98,7 +98,7 @@ describe('the TRON development node', () => {
     const { txHash } = await first.pay({ asset: 'trx_tron', to: BOB, amountBase: 9_007_199_254_740_993n })
     await first.stop()
     const second = await start({ dataDir })
-    expect([second.chainId, second.height(), second.solidHeight()]).toEqual([first.chainId, 5, 2])
+    expect([second.genesis, second.height(), second.solidHeight()]).toEqual([first.genesis, 5, 2])
     expect(await ask(second, 'wallet/getblockbynum', { num: 1 })).toEqual(block)
     second.mine()
     expect(await ask(second, 'wallet/gettransactionbyid', { value: txHash })).toMatchObject({ txID: txHash })

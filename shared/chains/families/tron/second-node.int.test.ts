@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { formatAccount } from './address.ts'
 
 const BOB = formatAccount('b'.repeat(40))
@@ -9,11 +10,14 @@ const GONE = 'http://127.0.0.1:1'
 
 let node: TronNode
 let stranger: TronNode
+/** The same node once more, as another member of the pool. */
+let same: string
 const ids = { paid: '', failed: '' }
 const opened: OpenChainClient[] = []
 beforeAll(async () => {
   node = await startTronNode({ blockTimeMs: null })
   stranger = await startTronNode({ blockTimeMs: null })
+  same = `${node.url}/`
   ids.paid = (await node.pay({ asset: 'usdt_tron', to: BOB, amountBase: 5n })).txHash
   ids.failed = node.submit({ kind: 'call', owner: PAYER, contract: PAYER, data: '' }, { result: 'REVERT' })
   node.mine(2)
@@ -26,7 +30,7 @@ afterAll(async () => {
 function client(...rpcUrls: string[]): OpenChainClient {
   const silent = { count: () => {}, gauge: () => {}, observe: () => {} }
   const made = createChainClient(
-    { live: {}, test: { tron: { rpcUrls, chainId: node.chainId } } },
+    { live: {}, test: { tron: { rpcUrls, genesis: node.genesis } } },
     'test',
     'tron',
     silent,
@@ -35,32 +39,35 @@ function client(...rpcUrls: string[]): OpenChainClient {
   opened.push(made)
   return made
 }
-const block = async () => {
-  const found = await client(node.url).blockAt(1)
-  return { height: 1, blockHash: found?.hash ?? '' }
+/** Block 1, which the first node of the client gave. */
+async function scanned(reader: OpenChainClient) {
+  const [block] = await reader.scan(1, 1, createWatchIndex())
+  return { height: 1, blockHash: block?.hash ?? '' }
 }
 
 // Guarantee: what only one of two nodes shows is not confirmed.
 it('doubts what a second node does not show as successful in the same block', async () => {
-  const at = await block()
+  const reader = client(node.url, same)
+  const at = await scanned(reader)
   const asked = [
     { txHash: ids.paid, ...at },
     { txHash: ids.failed, ...at },
     { txHash: 'f'.repeat(64), ...at },
-    { txHash: 'e'.repeat(64), ...at, height: 99 },
+    { txHash: 'e'.repeat(64), ...at, height: 2 },
   ]
-  expect(await client(GONE, node.url).doubted?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
+  expect(await reader.doubted?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
   const elsewhere = [{ txHash: ids.paid, height: 1, blockHash: 'a'.repeat(64) }]
-  expect(await client(GONE, node.url).doubted?.(elsewhere)).toEqual(new Set([ids.paid]))
+  expect(await reader.doubted?.(elsewhere)).toEqual(new Set([ids.paid]))
 })
 
 it('asks a third node when the second one is gone or on another chain', async () => {
-  const asked = [{ txHash: ids.paid, ...(await block()) }]
-  expect(await client(GONE, GONE, stranger.url, node.url).doubted?.(asked)).toEqual(new Set())
+  const reader = client(node.url, GONE, stranger.url, same)
+  expect(await reader.doubted?.([{ txHash: ids.paid, ...(await scanned(reader)) }])).toEqual(new Set())
 })
 
 it('says so when nobody else answers, and has no doubts where there is one node only', async () => {
-  const asked = [{ txHash: ids.paid, ...(await block()) }]
-  await expect(client(node.url, GONE, stranger.url).doubted?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  const reader = client(node.url, GONE, stranger.url)
+  const asked = [{ txHash: ids.paid, ...(await scanned(reader)) }]
+  await expect(reader.doubted?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
   expect(client(node.url).doubted).toBeUndefined()
 })

@@ -45,6 +45,10 @@ const transaction = z.object({
 export const blockSchema = headerSchema.extend({ transactions: z.array(transaction).default([]) })
 export type Block = z.infer<typeof blockSchema>
 export const maybeBlockSchema = z.union([nothing, blockSchema])
+/** The newest block; without transactions while that is block 0, which holds some of another form. */
+export const newestSchema = z.union([blockSchema, headerSchema])
+/** Blocks in their order, `getblockbylimitnext`. */
+export const blocksSchema = z.object({ block: z.array(blockSchema).default([]) }).transform(({ block }) => block)
 
 /** An account as requests with `visible: false` give it: 0x41 and the 20 bytes. */
 export const accountPattern = /^41[0-9a-f]{40}$/

@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
+import { type ApiNode, createApiNode, type NodeQuestions, type Transport } from '../../api-node.ts'
+import { basicAuthentication, createHttpEndpoint } from '../../http-endpoint.ts'
+import { createPacer } from '../../pacer.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
+import { createRpcPool, type RpcPool } from '../../rpc-pool.ts'
+import { parseLosslessJson } from './lossless-json.ts'
+import { headerSchema, maybeHeaderSchema } from './wire.ts'
+
+/**
+ * How TronGrid refuses who asks too often, with status 403 or 503 and without a Retry-After header
+ * (developers.tron.network, "Rate limits").
+ */
+const SUSPENDED = /suspended for (\d{1,5}) ?s/i
+type Params = Readonly<Record<string, unknown>>
+
+/**
+ * One node's HTTP API, asked by paths such as `wallet/getnowblock`. Integers of 16 and more digits reach schemas as strings.
+ */
+export type TronNode = ApiNode<Params>
+
+/** What the API over a network's nodes needs. `urls` is not empty, the preferred first. */
+export interface TronApiOptions extends Pick<NodeQuestions<Params>, 'metrics' | 'labels'> {
+  readonly urls: readonly string[]
+  /** Id of block 0 that the nodes must have, or `any`. */
+  readonly genesis: string
+  /** Most requests each second to one node; null: as many as there are. */
+  readonly perSecond: number | null
+}
+
+/** The nodes of TRON in one mode. Opens nothing until the first call. */
+export function createTronApi({ urls, genesis, perSecond, metrics, labels }: TronApiOptions): RpcPool<TronNode> {
+  const questions: NodeQuestions<Params> = {
+    metrics,
+    labels,
+    async identify(call, host) {
+      const { blockID } = await call('wallet/getblockbynum', { num: 0 }, headerSchema)
+      if (genesis !== 'any' && blockID !== genesis) {
+        throw new NodeMismatch(`the node at ${host} has another first block than ${genesis}: ${blockID}`)
+      }
+    },
+    async headHeight(call) {
+      return (await call('wallet/getnowblock', {}, headerSchema)).block_header.raw_data.number
+    },
+    async hashAt(call, height) {
+      return (await call('wallet/getblockbynum', { num: height }, maybeHeaderSchema))?.blockID ?? null
+    },
+  }
+  const nodes = urls.map((url) => createApiNode(createTransport(url, perSecond), questions))
+  return createRpcPool({ nodes, metrics, labels })
+}
+
+function createTransport(url: string, perSecond: number | null): Transport<Params> {
+  const endpoint = createHttpEndpoint(url, credentials)
+  const { host } = endpoint
+  const pace = createPacer(perSecond)
+  return {
+    host,
+    async ask(path, params, schema, timeoutMs) {
+      await pace()
+      // With `visible: true` a node would rewrite the addresses in logs.
+      const body = { ...params, visible: false }
+      const { status, text, retryAfterMs } = await endpoint.post({ what: path, path: `/${path}`, body, timeoutMs })
+      const pauseMs = retryAfterMs ?? suspension(text)
+      if (status !== 200 || pauseMs !== null) {
+        throw new RpcFailure('retry', `${path} at ${host}: status ${status}`, { retryAfterMs: pauseMs })
+      }
+      return validate(text, schema, `${path} at ${host}`)
+    },
+    close: () => endpoint.close(),
+  }
+}
+
+function validate<T>(text: string, schema: z.ZodType<T>, what: string): T {
+  let json: unknown
+  try {
+    json = parseLosslessJson(text)
+  } catch {
+    throw new RpcFailure('retry', `${what}: no JSON`)
+  }
+  const parsed = schema.safeParse(json)
+  if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { cause: parsed.error })
+  return parsed.data
+}
+
+/** Milliseconds for which the provider will not answer; null when it does not say so. Blocks are longer than any refusal. */
+function suspension(text: string): number | null {
+  const [, seconds] = text.length > 1_000 ? [] : (SUSPENDED.exec(text) ?? [])
+  return seconds === undefined ? null : Number(seconds) * 1_000
+}
+
+/** A name alone is an API key, as TronGrid takes it; a name with a password is for a proxy in front of an own node. */
+function credentials(url: URL): Readonly<Record<string, string>> {
+  if (url.username === '' || url.password !== '') return basicAuthentication(url)
+  return { 'tron-pro-api-key': decodeURIComponent(url.username) }
+}

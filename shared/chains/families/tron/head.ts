@@ -1,0 +1,71 @@
+import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { RpcPool } from '../../rpc-pool.ts'
+import type { TronNode } from './api.ts'
+import { checkHeader } from './check-block.ts'
+import { type Block, type Header, headerSchema, newestSchema } from './wire.ts'
+
+/** Until a block has reached the nodes, milliseconds. */
+const SPREAD_MS = 500
+/** New blocks after which the solid one is asked for again: it follows the head, and what waits for it waits for a minute. */
+const SOLID_EVERY = 2
+
+type Head = Awaited<ReturnType<ChainClient['head']>>
+
+/** The newest block, asked for no more often than there can be another one. */
+export interface HeadReader {
+  head(): Promise<Head>
+  /** The newest block with its transactions when this node gave it; null when it did not. */
+  newestOf(node: TronNode): Block | null
+}
+
+/**
+ * Reads heads. Producers make blocks at fixed times, `blockTimeMs` apart, so that nothing is asked before the next one is
+ * due; 0 asks every time. A clock that is wrong delays a head by one block at most.
+ */
+export function createHeadReader(
+  pool: RpcPool<TronNode>,
+  blockTimeMs: number,
+  now: () => number = Date.now,
+): HeadReader {
+  let newest: { readonly node: TronNode; readonly block: Block | Header } | null = null
+  let known: (Head & { readonly time: number; readonly solidAt: number }) | null = null
+
+  function isTooEarly(time: number): boolean {
+    const age = now() - time
+    return blockTimeMs > 0 && age >= 0 && age < blockTimeMs + SPREAD_MS
+  }
+
+  return {
+    async head() {
+      if (known !== null && isTooEarly(known.time)) return headOf(known)
+      return pool.use(async (node) => {
+        const block = await node.call('wallet/getnowblock', {}, newestSchema)
+        const { height, hash, time } = refOf(block)
+        pool.noteHead(node, height)
+        newest = { node, block }
+        if (known?.hash === hash) return headOf(known)
+        const isDue =
+          known === null || blockTimeMs === 0 || height >= known.solidAt + SOLID_EVERY || height < known.height
+        const solid = isDue ? await readSolid(node, height) : (known?.finalizedHeight ?? null)
+        known = { height, hash, finalizedHeight: solid, time, solidAt: isDue ? height : (known?.solidAt ?? height) }
+        return headOf(known)
+      })
+    },
+    newestOf: (node) => (newest?.node === node && 'transactions' in newest.block ? newest.block : null),
+  }
+}
+
+/** Throws `NodeUnreliable` when id and number of a block disagree. */
+export function refOf(header: Header): BlockRef {
+  const { number, parentHash, timestamp } = header.block_header.raw_data
+  checkHeader(header, number)
+  return { height: number, hash: header.blockID, parentHash, time: timestamp }
+}
+
+const headOf = ({ height, hash, finalizedHeight }: Head): Head => ({ height, hash, finalizedHeight })
+
+async function readSolid(node: TronNode, headHeight: number): Promise<number> {
+  const { height } = refOf(await node.call('walletsolidity/getnowblock', {}, headerSchema))
+  if (height > headHeight) throw new NodeUnreliable(`the node's solid block ${height} is above its head ${headHeight}`)
+  return height
+}

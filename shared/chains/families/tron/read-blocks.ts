@@ -1,0 +1,71 @@
+import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import type { TronNode } from './api.ts'
+import { checkHeader, type SuccessfulTransaction, successfulTransactions } from './check-block.ts'
+import { type Block, blocksSchema, headerSchema, infosSchema, maybeBlockSchema } from './wire.ts'
+
+/** Blocks in one answer; each may be half a megabyte. Nodes give up to 100 (java-tron, `BLOCK_LIMIT_NUM`). */
+const BLOCKS_PER_CALL = 5
+
+/** A block whose transactions and infos tell the same story. */
+export interface ReadBlock {
+  readonly header: Pick<Block, 'blockID' | 'block_header'>
+  readonly successful: readonly SuccessfulTransaction[]
+}
+
+/**
+ * Blocks `from`…`to` of one node, linked: one request for each with its infos, and one for every five blocks. `known` is a
+ * block that this node gave already. Throws `NodeUnreliable` rather than leaving anything out.
+ */
+export async function readBlocks(
+  node: TronNode,
+  from: number,
+  to: number,
+  known: Block | null,
+): Promise<readonly ReadBlock[]> {
+  const blocks: ReadBlock[] = []
+  // Block 0 hands out the first coins in transactions of a form of their own, and has no infos.
+  if (from === 0) {
+    const header = await node.call('wallet/getblockbynum', { num: 0 }, headerSchema)
+    checkHeader(header, 0)
+    blocks.push({ header, successful: [] })
+  }
+  for (let start = Math.max(1, from); start <= to; start += BLOCKS_PER_CALL) {
+    const end = Math.min(to, start + BLOCKS_PER_CALL - 1)
+    const bare = await bareBlocks(node, start, end, known)
+    blocks.push(...(await mapConcurrently(bare, BLOCKS_PER_CALL, (block) => withInfos(node, block))))
+  }
+  checkLinks(blocks)
+  return blocks
+}
+
+/** Blocks first: infos of a block that the node has shown must be there. */
+async function bareBlocks(node: TronNode, from: number, to: number, known: Block | null): Promise<readonly Block[]> {
+  const blocks = await askBlocks(node, from, to, known)
+  if (blocks.length !== to - from + 1) throw new NodeUnreliable(`the node lacks one of the blocks ${from} to ${to}`)
+  for (const [index, block] of blocks.entries()) checkHeader(block, from + index)
+  return blocks
+}
+
+async function askBlocks(node: TronNode, from: number, to: number, known: Block | null): Promise<readonly Block[]> {
+  if (from !== to) return node.call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }, blocksSchema)
+  if (known?.block_header.raw_data.number === from) return [known]
+  const block = await node.call('wallet/getblockbynum', { num: from }, maybeBlockSchema)
+  return block === null ? [] : [block]
+}
+
+async function withInfos(node: TronNode, block: Block): Promise<ReadBlock> {
+  const { number } = block.block_header.raw_data
+  const infos = await node.call('wallet/gettransactioninfobyblocknum', { num: number }, infosSchema)
+  return { header: block, successful: successfulTransactions(block, infos) }
+}
+
+function checkLinks(blocks: readonly ReadBlock[]): void {
+  for (const [index, { header }] of blocks.entries()) {
+    const parent = blocks[index - 1]?.header
+    const { number, parentHash } = header.block_header.raw_data
+    if (parent !== undefined && parentHash !== parent.blockID) {
+      throw new NodeUnreliable(`the node's blocks ${number - 1} and ${number} are not linked`)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Lets callers through one by one, at most `perSecond` of them each second, in the order in which they came; null lets
+ * everybody through at once.
+ */
+export function createPacer(perSecond: number | null): () => Promise<void> {
+  let freeAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (perSecond === null) return
+    const now = performance.now()
+    const startAt = Math.max(now, freeAt)
+    freeAt = startAt + 1_000 / perSecond
+    if (startAt > now) await sleep(startAt - now)
+  }
+}
