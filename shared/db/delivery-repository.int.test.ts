@@ -50,19 +50,24 @@ describe('insertMany', () => {
   })
 })
 
+/** Reads due rows of an endpoint and claims them. */
+async function claim(endpointId: string, token: string, limit: number, leaseMs: number) {
+  return repository().claim(await repository().findDue([{ endpointId, limit }]), token, leaseMs)
+}
+
 describe('claim', () => {
   // Guarantee: two dispatchers never hold the same delivery.
   it('gives each row to one of ten claimers', async () => {
     const endpointId = uuid()
     await rows(endpointId, 40)
     const tokens = Array.from({ length: 10 }, () => uuid())
-    const claimed = await Promise.all(tokens.map((token) => repository().claim(endpointId, token, 10, LEASE_MS)))
+    const claimed = await Promise.all(tokens.map((token) => claim(endpointId, token, 10, LEASE_MS)))
     const ids = claimed.flat().map((delivery) => delivery.id)
     expect(new Set(ids).size).toBe(ids.length)
     claimed.forEach((mine, index) => {
       for (const delivery of mine) expect(delivery).toMatchObject({ leaseToken: tokens[index], claims: 1, attempt: 0 })
     })
-    const rest = await repository().claim(endpointId, uuid(), 100, LEASE_MS)
+    const rest = await claim(endpointId, uuid(), 100, LEASE_MS)
     expect(ids.length + rest.length).toBe(40)
   })
 
@@ -72,10 +77,10 @@ describe('claim', () => {
     const [first, second] = await rows(endpointId, 3)
     await rows(endpointId, 1, { dueAt: stores.ambient.clock.now() + 60_000 })
     const token = uuid()
-    const claimed = await repository().claim(endpointId, token, 2, LEASE_MS)
+    const claimed = await claim(endpointId, token, 2, LEASE_MS)
     expect(claimed.map((delivery) => delivery.id).sort()).toEqual([first?.id, second?.id].sort())
-    expect(await repository().claim(endpointId, uuid(), 10, LEASE_MS)).toHaveLength(1)
-    expect(await repository().claim(endpointId, uuid(), 10, LEASE_MS)).toEqual([])
+    expect(await claim(endpointId, uuid(), 10, LEASE_MS)).toHaveLength(1)
+    expect(await claim(endpointId, uuid(), 10, LEASE_MS)).toEqual([])
   })
 
   // Guarantee: the events of one change reach an idle endpoint in their order, although they were made in the same moment.
@@ -86,7 +91,7 @@ describe('claim', () => {
       sampleDelivery(`whd_${letter}${endpointId}`, { endpointId, dueAt: 1_000 + index, createdAt: 5_000 }),
     )
     await repository().insertMany(made)
-    const claimed = await repository().claim(endpointId, uuid(), 12, LEASE_MS)
+    const claimed = await claim(endpointId, uuid(), 12, LEASE_MS)
     expect(claimed.map((delivery) => delivery.id)).toEqual(made.map((delivery) => delivery.id))
   })
 
@@ -94,12 +99,12 @@ describe('claim', () => {
     const endpointId = uuid()
     const [only] = await rows(endpointId, 1)
     const token = uuid()
-    expect(await repository().claim(endpointId, token, 1, LEASE_MS)).toHaveLength(1)
+    expect(await claim(endpointId, token, 1, LEASE_MS)).toHaveLength(1)
     expect(await repository().nextDue(endpointId)).toBeGreaterThan(stores.ambient.clock.now() + LEASE_MS / 2)
     await repository().release(token)
-    const again = await repository().claim(endpointId, uuid(), 1, -1)
+    const again = await claim(endpointId, uuid(), 1, -1)
     expect(again).toMatchObject([{ id: only?.id, claims: 2, attempt: 0 }])
-    expect(await repository().claim(endpointId, uuid(), 1, LEASE_MS)).toMatchObject([{ id: only?.id, claims: 3 }])
+    expect(await claim(endpointId, uuid(), 1, LEASE_MS)).toMatchObject([{ id: only?.id, claims: 3 }])
   })
 })
 
@@ -108,7 +113,7 @@ describe('finish', () => {
     const endpointId = uuid()
     await rows(endpointId, 3)
     const token = uuid()
-    const [one, two, three] = await repository().claim(endpointId, token, 3, LEASE_MS)
+    const [one, two, three] = await claim(endpointId, token, 3, LEASE_MS)
     if (one === undefined || two === undefined || three === undefined) throw new Error('three rows were claimed')
     const retry = outcome(two.id, token, 'retry')
     await repository().finish([outcome(one.id, token, 'succeeded'), retry, outcome(three.id, token, 'failed')])
@@ -144,9 +149,9 @@ describe('finish', () => {
     const endpointId = uuid()
     const [only] = await rows(endpointId, 1)
     const lost = uuid()
-    await repository().claim(endpointId, lost, 1, -1)
+    await claim(endpointId, lost, 1, -1)
     const holder = uuid()
-    expect(await repository().claim(endpointId, holder, 1, LEASE_MS)).toHaveLength(1)
+    expect(await claim(endpointId, holder, 1, LEASE_MS)).toHaveLength(1)
     await repository().finish([outcome(only?.id ?? '', lost, 'failed')])
     expect(await repository().findById(only?.id ?? '')).toMatchObject({
       status: 'pending',

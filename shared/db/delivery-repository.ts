@@ -1,17 +1,14 @@
 import type mongoose from 'mongoose'
-import type { Delivery, DeliveryAttempt, DeliveryOutcome, DeliveryRepository } from '#shared/usecases/ports/events.ts'
+import type { Delivery, DeliveryAttempt, DeliveryRepository } from '#shared/usecases/ports/events.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
+import { claimRows, DUE_INDEX, findDueRows } from './delivery-claims.ts'
+import { createDeliveryHolds, HELD_INDEX } from './delivery-holds.ts'
 import { type AttemptDocument, type DeliveryDocument, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { attemptToDocument, outcomeWrites } from './delivery-outcomes.ts'
 import { ignoringDuplicates } from './duplicate-key.ts'
 
 type Deliveries = mongoose.mongo.Collection<DeliveryDocument>
-
-/** Index that holds pending rows only. */
-const DUE_INDEX = 'delivery_due'
-
-/** True for rows whose time has come by the store's own clock, so that no machine's clock can send early. */
-const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 
 /** Deliveries and their attempts on MongoDB. Claims and outcomes are fenced by lease token; times are the store's. */
 export function createDeliveryRepository(db: Database): DeliveryRepository {
@@ -22,12 +19,12 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
       if (rows.length === 0) return
       await ignoringDuplicates(() => deliveries.insertMany(rows.map(toDocument), { ordered: false }))
     },
-    claim: (endpointId, token, limit, leaseMs) => claim(deliveries, endpointId, token, limit, leaseMs),
+    findDue: async (wants) => (await findDueRows(deliveries, wants)).map(fromDocument),
+    claim: (rows, token, leaseMs) => claimRows(deliveries, rows, token, leaseMs),
     finish: async (outcomes) => {
       if (outcomes.length === 0) return
-      // The attempt was made even when the lease is lost by now, hence it is recorded either way.
       await Promise.all([
-        deliveries.bulkWrite(outcomes.map(outcomeWrite), { ordered: false }),
+        deliveries.bulkWrite(outcomeWrites(outcomes), { ordered: false }),
         ignoringDuplicates(() => attempts.insertMany(outcomes.map(attemptToDocument), { ordered: false })),
       ])
     },
@@ -40,57 +37,17 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
       )
     },
     purge: async (endpointId, mode) => {
-      const result = await deliveries.deleteMany({ status: 'pending', endpointId, ...(mode !== null && { mode }) })
-      return result.deletedCount
+      const ofMode = { endpointId, ...(mode !== null && { mode }) }
+      const results = [
+        await deliveries.deleteMany({ status: 'pending', ...ofMode }),
+        await deliveries.deleteMany({ status: 'held', ...ofMode }, { hint: HELD_INDEX }),
+      ]
+      return results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)
     },
+    ...createDeliveryHolds(deliveries),
     ...questions(deliveries),
     listAttempts: async (deliveryId) =>
       (await attempts.find({ deliveryId }).sort({ number: 1, at: 1 }).toArray()).map(attemptFromDocument),
-  }
-}
-
-async function claim(
-  deliveries: Deliveries,
-  endpointId: string,
-  token: string,
-  limit: number,
-  leaseMs: number,
-): Promise<readonly Delivery[]> {
-  const due = await deliveries
-    .find({ status: 'pending', endpointId, ...IS_DUE }, { projection: { _id: 1 }, hint: DUE_INDEX })
-    .sort({ dueAt: 1 })
-    .limit(limit)
-    .toArray()
-  if (due.length === 0) return []
-  const ids = due.map((row) => row._id)
-  const taken = await deliveries.updateMany({ _id: { $in: ids }, status: 'pending', ...IS_DUE }, [
-    {
-      $set: {
-        dueAt: { $add: ['$$NOW', leaseMs] },
-        leaseToken: { $literal: token },
-        claims: { $add: ['$claims', 1] },
-      },
-    },
-  ])
-  if (taken.modifiedCount === 0) return []
-  const ours = await deliveries.find({ _id: { $in: ids }, leaseToken: token }).toArray()
-  // The update moved the due times: their order before it is the order of the ids. Rows of one change share a creation time.
-  const rank = new Map(ids.map((id, index) => [id, index]))
-  return ours.map(fromDocument).sort((one, other) => (rank.get(one.id) ?? 0) - (rank.get(other.id) ?? 0))
-}
-
-function outcomeWrite(outcome: DeliveryOutcome): mongoose.mongo.AnyBulkWriteOperation<DeliveryDocument> {
-  const { deliveryId, leaseToken, result, dueAt, attempt } = outcome
-  const seen = { leaseToken: null, lastError: attempt.error, lastStatusCode: attempt.statusCode }
-  const set =
-    result === 'retry'
-      ? { ...seen, dueAt: toDate(dueAt ?? attempt.at) }
-      : { ...seen, status: result, finishedAt: toDate(attempt.at + Math.ceil(attempt.durationMs)) }
-  return {
-    updateOne: {
-      filter: { _id: deliveryId, status: 'pending', leaseToken },
-      update: { $set: set, $inc: { attempt: 1 } },
-    },
   }
 }
 
@@ -143,11 +100,6 @@ function questions(deliveries: Deliveries) {
       return finished.map((row) => ({ id: row._id, status: row.status, finishedAt: toMsOrNull(row.finishedAt) }))
     }) satisfies DeliveryRepository['lastFinished'],
   }
-}
-
-function attemptToDocument(outcome: DeliveryOutcome): AttemptDocument {
-  const { attempt, deliveryId, leaseToken } = outcome
-  return { ...attempt, _id: `${deliveryId}:${leaseToken}`, deliveryId, at: toDate(attempt.at) }
 }
 
 function attemptFromDocument({ _id, deliveryId: _deliveryId, at, ...same }: AttemptDocument): DeliveryAttempt {

@@ -22,6 +22,10 @@ export function createEndpointRepository(db: Database): EndpointRepository {
       const stored = await endpoints.findOne({ _id: id })
       return stored === null ? null : fromDocument(stored)
     },
+    findByIds: async (ids) => {
+      const found = await endpoints.find({ _id: { $in: [...ids] } }).toArray()
+      return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
+    },
     list: async (workspaceId, receiving) => {
       const ofMode = receiving === null ? {} : { mode: { $in: [receiving, 'both' as const] } }
       const found = await endpoints

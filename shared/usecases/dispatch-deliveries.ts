@@ -1,16 +1,20 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import {
+  CLAIM_ROWS_MAX,
+  type ClaimedRows,
+  createDeliveryClaimer,
+  type DeliveryClaimer,
+  type DeliveryClaimerDeps,
+} from './claim-deliveries.ts'
 import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
 import { createSlots, type Slots } from './delivery-slots.ts'
 import type { DeliveryRepository, WebhookEndpoint } from './ports/events.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { After } from './ports/timers.ts'
-import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'
 import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
 import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
 import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
 
-/** A claim outlives the 10 s of the request with room to write the outcome; then the row is anybody's again. */
-const LEASE_MS = 20_000
 /** One turn of one endpoint ends after this long or this many sends; then the others have theirs. */
 const TURN_MS = 2_000
 const TURN_SENDS = 64
@@ -27,7 +31,7 @@ export type DispatchLane = 'normal' | 'slow'
 
 export interface DispatchDeliveriesDeps
   extends Ambient,
-    PrepareDeliveriesDeps,
+    DeliveryClaimerDeps,
     SendDeliveryDeps,
     Omit<WarnFailingEndpointDeps, 'deliveries'> {
   readonly deliveries: DeliveryRepository
@@ -55,6 +59,7 @@ export interface Dispatcher {
 
 interface Process {
   readonly deps: DispatchDeliveriesDeps
+  readonly claimer: DeliveryClaimer
   readonly recorder: OutcomeRecorder
   readonly lanes: Readonly<Record<DispatchLane, Slots>>
   readonly caps: Map<string, DeliveryCap>
@@ -72,6 +77,7 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
   const { normal, slow } = deps.maxInFlight
   const self: Process = {
     deps,
+    claimer: createDeliveryClaimer(deps),
     recorder: createOutcomeRecorder(deps),
     lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
     caps: new Map(),
@@ -115,9 +121,9 @@ async function turn(self: Process, lane: DispatchLane, endpointId: string): Prom
       await freed(self, cap.slots, GATHER_MS)
     } else {
       gathered = false
-      const claimed = await claimAndSend(self, lane, endpointId, room)
-      sent += claimed
-      if (claimed < room) return
+      const claimed = await claimAndSend(self, lane, endpointId, Math.min(room, CLAIM_ROWS_MAX))
+      sent += claimed.count
+      if (!claimed.mayHaveMore) return
     }
   }
   if (self.stopping) return
@@ -126,11 +132,10 @@ async function turn(self: Process, lane: DispatchLane, endpointId: string): Prom
   else self.hungry.add(endpointId)
 }
 
-/** Takes `room` places and returns how many rows were claimed; the places of rows that are not sent are given back. */
-async function claimAndSend(self: Process, lane: DispatchLane, endpointId: string, room: number): Promise<number> {
+/** Takes `room` places for the claim and sends what it brings; places of rows that are not sent are given back. */
+async function claimAndSend(self: Process, lane: DispatchLane, endpointId: string, room: number): Promise<ClaimedRows> {
   const { deps } = self
   const cap = capOf(self, endpointId)
-  const token = deps.random.uuid()
   const give = (count: number): void => {
     cap.slots.give(count)
     self.lanes[lane].give(count)
@@ -140,21 +145,20 @@ async function claimAndSend(self: Process, lane: DispatchLane, endpointId: strin
   self.lanes[lane].take(room)
   let launched = 0
   try {
-    const rows = await deps.deliveries.claim(endpointId, token, room, LEASE_MS)
-    if (rows.length === 0) return 0
-    const prepared = await prepareDeliveries(deps, endpointId, token, rows)
-    if (self.stopping) {
-      self.unsent.add(token)
-      return rows.length
+    const rows = await self.claimer.claim(endpointId, room)
+    // A claim that took too long is left to its lease, for a row that is sent after it may be sent by somebody else too.
+    if (self.stopping || deps.clock.now() >= rows.sendBefore) {
+      if (rows.count > 0) self.unsent.add(rows.leaseToken)
+      return rows
     }
-    for (const claimed of prepared) {
+    for (const claimed of rows.ready) {
       launched += 1
       void track(
         self,
         sendAndRecord(self, claimed, cap, () => give(1)),
       )
     }
-    return rows.length
+    return rows
   } finally {
     if (launched < room) give(room - launched)
   }

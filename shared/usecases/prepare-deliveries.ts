@@ -1,12 +1,6 @@
-import type {
-  Delivery,
-  DeliveryRepository,
-  EndpointRepository,
-  EventRepository,
-  WebhookEndpoint,
-} from './ports/events.ts'
+import type { Delivery, DeliveryRepository, EventRecord, WebhookEndpoint } from './ports/events.ts'
 import { endpointSecretContext } from './ports/events.ts'
-import type { Logger, Metrics } from './ports/runtime.ts'
+import type { Clock, Logger, Metrics } from './ports/runtime.ts'
 import type { SecretBox } from './ports/secrets.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
@@ -14,40 +8,49 @@ import type { ClaimedDelivery } from './send-delivery.ts'
 const POISON_CLAIMS = 20
 
 export interface PrepareDeliveriesDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'purge'>
-  readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly events: Pick<EventRepository, 'findByIds'>
+  readonly deliveries: Pick<DeliveryRepository, 'purge' | 'hold'>
   readonly secretBox: SecretBox
+  readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
 }
 
+/** Endpoints and events as they are at the time of a claim, by id. */
+export interface ClaimSurroundings {
+  readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
+  readonly events: ReadonlyMap<string, EventRecord>
+}
+
 /**
- * What it takes to send the rows of one claim: the endpoint as it is now, its opened secrets and the frozen events. Rows
- * of an endpoint that is gone, or that no longer receives their mode, are purged and left out. A row that cannot be
- * prepared is left out too and stays claimed: it falls due again when its lease ends.
+ * What it takes to send the rows that one endpoint has in a claim: its opened secrets and the frozen events. Rows of an
+ * endpoint that is gone, or that no longer receives their mode, are purged and left out. A row that cannot be prepared is
+ * left out too and stays claimed: it falls due again when its lease ends.
  */
 export async function prepareDeliveries(
   deps: PrepareDeliveriesDeps,
   endpointId: string,
-  leaseToken: string,
   rows: readonly Delivery[],
+  { endpoints, events }: ClaimSurroundings,
 ): Promise<readonly ClaimedDelivery[]> {
   for (const row of rows) warnOfPoison(deps, row)
-  const [endpoint, events] = await Promise.all([
-    deps.endpoints.findById(endpointId),
-    deps.events.findByIds([...new Set(rows.map((row) => row.eventId))]),
-  ])
-  if (endpoint === null) {
+  const endpoint = endpoints.get(endpointId)
+  if (endpoint === undefined) {
     const purged = await deps.deliveries.purge(endpointId, null)
     deps.logger.info({ endpointId, purged }, 'deliveries of a deleted webhook endpoint purged')
+    return []
+  }
+  if (endpoint.status === 'disabled') {
+    await deps.deliveries.hold(endpointId, rows[0]?.leaseToken ?? null)
     return []
   }
   const secrets = openSecrets(deps, endpoint)
   const wanted = await withoutUnwantedMode(deps, endpoint, rows)
   return wanted.flatMap((delivery) => {
     const event = events.get(delivery.eventId)
-    if (event !== undefined && secrets.length > 0) return [{ delivery, event, endpoint, secrets, leaseToken }]
+    const { leaseToken } = delivery
+    if (event !== undefined && leaseToken !== null && secrets.length > 0) {
+      return [{ delivery, event, endpoint, secrets, leaseToken }]
+    }
     deps.logger.error(
       { endpointId, deliveryId: delivery.id, eventId: delivery.eventId, hasSecret: secrets.length > 0 },
       'webhook delivery cannot be prepared',
@@ -72,7 +75,9 @@ async function withoutUnwantedMode(
 /** Empty when an envelope does not open, for instance under another master key: then nothing is sent unsigned. */
 function openSecrets(deps: PrepareDeliveriesDeps, endpoint: WebhookEndpoint): readonly string[] {
   try {
-    return endpoint.sealedSecrets.map((sealed) => deps.secretBox.open(sealed, endpointSecretContext(endpoint.id)))
+    const former = (endpoint.formerSecrets ?? []).filter(({ until }) => until > deps.clock.now())
+    const sealed = [...endpoint.sealedSecrets, ...former.map((secret) => secret.sealed)]
+    return sealed.map((envelope) => deps.secretBox.open(envelope, endpointSecretContext(endpoint.id)))
   } catch (error) {
     deps.logger.error({ err: error, endpointId: endpoint.id }, 'the secret of a webhook endpoint does not open')
     return []

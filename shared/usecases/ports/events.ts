@@ -28,6 +28,10 @@ export interface WebhookEndpoint {
   readonly status: 'enabled' | 'disabled'
   /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
   readonly sealedSecrets: readonly string[]
+  /** Secrets of before a rotation, newest first; each signs the Standard Webhooks header until its time is over. */
+  readonly formerSecrets?: readonly { readonly sealed: string; readonly until: Ms }[]
+  /** The last rotation, so that a repetition of it is recognised. */
+  readonly rotatedBy?: string
   readonly createdAt: Ms
   readonly updatedAt: Ms
   readonly opId: string | null
@@ -41,6 +45,8 @@ export function endpointSecretContext(endpointId: string): string {
 export interface EndpointRepository {
   insert(endpoint: WebhookEndpoint): Promise<'inserted' | 'exists'>
   findById(id: string): Promise<WebhookEndpoint | null>
+  /** Those that exist, by id, in one majority read that starts after the call. */
+  findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, WebhookEndpoint>>
   /** Endpoints of a workspace, newest first; `receiving` restricts to those that get events of this mode. */
   list(workspaceId: string, receiving: Mode | null): Promise<readonly WebhookEndpoint[]>
   /** Enabled endpoints of several workspaces in one majority read. */
@@ -61,7 +67,8 @@ export interface Delivery {
   readonly mode: Mode
   /** 0 for the first, +1 for each resend. */
   readonly generation: number
-  readonly status: 'pending' | 'succeeded' | 'failed'
+  /** `held`: its endpoint is disabled; it goes on when that is enabled again. */
+  readonly status: 'pending' | 'held' | 'succeeded' | 'failed'
   /** Recorded outcomes so far. Claims never consume attempts. */
   readonly attempt: number
   /** Next send time, and the lease clock while claimed. */
@@ -72,6 +79,8 @@ export interface Delivery {
   readonly finishedAt: Ms | null
   readonly lastError: string | null
   readonly lastStatusCode: number | null
+  /** The recovery that made it; absent otherwise. */
+  readonly recoveryId?: string
 }
 
 export interface DeliveryOutcome {
@@ -99,13 +108,24 @@ export interface DeliveryAttempt {
   readonly responseBody: string
 }
 
+/** How many due rows of one endpoint a dispatcher has room for; at least one. */
+export interface ClaimWant {
+  readonly endpointId: string
+  readonly limit: number
+}
+
 export interface DeliveryRepository {
   /** Inserts what is missing; existing (event, endpoint, generation) rows are left alone. */
   insertMany(deliveries: readonly Delivery[]): Promise<void>
   /** Endpoints with pending rows due before `until`, with their oldest due time (a DISTINCT_SCAN). */
   dueEndpoints(until: Ms, limit: number): Promise<readonly { endpointId: string; dueAt: Ms }[]>
-  /** Claims up to `limit` due rows of one endpoint for `leaseMs`; raises `claims`. Each returned row is ours under `token`. */
-  claim(endpointId: string, token: string, limit: number, leaseMs: number): Promise<readonly Delivery[]>
+  /** Rows that are due by the store's clock, up to `limit` of each endpoint; an endpoint's rows come oldest due first. */
+  findDue(wants: readonly ClaimWant[]): Promise<readonly Delivery[]>
+  /**
+   * Claims under one token, for `leaseMs`, those of the rows that are still due and as they were read, and raises their
+   * `claims`. What is returned is ours, in the order given; `dueAt` is still the time at which it fell due.
+   */
+  claim(rows: readonly Delivery[], token: string, leaseMs: number): Promise<readonly Delivery[]>
   /** Writes outcomes and attempt rows, fenced by lease token. */
   finish(outcomes: readonly DeliveryOutcome[]): Promise<void>
   /** Gives claimed, unsent rows back at once. */
@@ -113,6 +133,15 @@ export interface DeliveryRepository {
   /** Earliest due time of the endpoint's pending rows; null when none. */
   nextDue(endpointId: string): Promise<Ms | null>
   purge(endpointId: string, mode: Mode | null): Promise<number>
+  /**
+   * Puts pending rows of a disabled endpoint aside: those that nobody claims, and those claimed under `leaseToken`. Rows that
+   * another process is sending stay as they are. Outcomes already recorded, and due times, are kept.
+   */
+  hold(endpointId: string, leaseToken: string | null): Promise<void>
+  /** Lets held rows of an endpoint go on: what was due meanwhile is due now. */
+  unhold(endpointId: string): Promise<number>
+  /** Endpoints with held rows. */
+  heldEndpoints(): Promise<readonly string[]>
   findById(id: string): Promise<Delivery | null>
   listByEvent(eventId: string): Promise<readonly Delivery[]>
   highestGeneration(eventId: string, endpointId: string): Promise<number>
@@ -173,4 +202,6 @@ export interface MailRecord {
 export interface MailRepository {
   /** Queues what is missing. */
   insertMany(mails: readonly MailRecord[]): Promise<void>
+  /** True when one of these was ever queued and is still kept (90 days). */
+  hasAny(ids: readonly string[]): Promise<boolean>
 }

@@ -1,0 +1,42 @@
+import type mongoose from 'mongoose'
+import type { DeliveryOutcome } from '#shared/usecases/ports/events.ts'
+import { toDate } from './dates.ts'
+import type { AttemptDocument, DeliveryDocument } from './delivery-model.ts'
+
+/**
+ * The writes that record outcomes: one for all rows of a claim to which the same happened, because a write costs the store
+ * far more than a row. Rows written together get one time: the latest at which one of them finished, and for a retry the
+ * latest due time, a few milliseconds late and never early.
+ */
+export function outcomeWrites(
+  outcomes: readonly DeliveryOutcome[],
+): mongoose.mongo.AnyBulkWriteOperation<DeliveryDocument>[] {
+  const alike = new Map<string, DeliveryOutcome[]>()
+  for (const outcome of outcomes) {
+    const { leaseToken, result, attempt } = outcome
+    const key = `${leaseToken} ${result} ${attempt.number} ${attempt.statusCode} ${attempt.error}`
+    const known = alike.get(key)
+    if (known === undefined) alike.set(key, [outcome])
+    else known.push(outcome)
+  }
+  return [...alike.values()].map(writeOf)
+}
+
+function writeOf(alike: readonly DeliveryOutcome[]): mongoose.mongo.AnyBulkWriteOperation<DeliveryDocument> {
+  const [first] = alike
+  if (first === undefined) throw new Error('a group holds at least one outcome')
+  const { leaseToken, result, attempt } = first
+  const seen = { leaseToken: null, lastError: attempt.error, lastStatusCode: attempt.statusCode }
+  const finishedAt = Math.max(...alike.map((outcome) => outcome.attempt.at + Math.ceil(outcome.attempt.durationMs)))
+  const dueAt = Math.max(...alike.map((outcome) => outcome.dueAt ?? outcome.attempt.at))
+  const set =
+    result === 'retry' ? { ...seen, dueAt: toDate(dueAt) } : { ...seen, status: result, finishedAt: toDate(finishedAt) }
+  const filter = { _id: { $in: alike.map((outcome) => outcome.deliveryId) }, status: 'pending' as const, leaseToken }
+  return { updateMany: { filter, update: { $set: set, $inc: { attempt: 1 } } } }
+}
+
+/** The row of one request. The attempt was made even when its lease was lost, so it is recorded either way. */
+export function attemptToDocument(outcome: DeliveryOutcome): AttemptDocument {
+  const { attempt, deliveryId, leaseToken } = outcome
+  return { ...attempt, _id: `${deliveryId}:${leaseToken}`, deliveryId, at: toDate(attempt.at) }
+}
