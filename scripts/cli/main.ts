@@ -9,6 +9,7 @@ import { addMigrateCommand } from './migrate.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommand } from './payment.ts'
 import { addTxCommand } from './tx.ts'
+import { addVerifyAuditCommand } from './verify-audit.ts'
 import { addWalletCommands } from './wallet.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
@@ -29,6 +30,7 @@ function createProgram(): Command {
   addChainCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)
+  addVerifyAuditCommand(program)
   addPayCommand(program)
   return program
 }

@@ -1,20 +1,26 @@
 import type { StartService } from '#services/context.ts'
+import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
+import { startAuditChainLoop } from './audit-chain-loop.ts'
 
 /** Entries older than this were not kicked, or their worker died. */
 const OVERDUE_AFTER_MS = 1_000
 
-/** Turns saved outbox entries into events, deliveries, mails and inbox entries, each exactly once. */
+/**
+ * Turns saved outbox entries into events, deliveries, mails, inbox entries and audit rows, each exactly once. Beside it, one
+ * process at a time chains the rows of the audit trail.
+ */
 export const start: StartService = async (context) => {
   const { db, redis, clock, random, logger, metrics } = context
   const ambient = { clock, random, logger, metrics }
@@ -37,8 +43,13 @@ export const start: StartService = async (context) => {
     relay: (shard) => relay.relayShard(shard),
     overdue: () => invoices.overdueOutboxShards(clock.now() - OVERDUE_AFTER_MS),
   })
+  const stopChain = startAuditChainLoop({
+    ...ambient,
+    chain: createAuditChainRepository(db),
+    leases: createLeaseRepository(db),
+  })
   return async () => {
-    await worker.stop()
+    await Promise.all([worker.stop(), stopChain()])
     await kicker.close()
   }
 }

@@ -14,10 +14,12 @@ export function createAuditRepository(db: Database): AuditRepository {
       await ignoringDuplicates(() => rows.insertMany(records.map(auditToDocument), { ordered: false }))
     },
     listBySubject: async (subject) =>
-      (await rows.find({ subject }).sort({ at: 1, _id: 1 }).toArray()).map(fromDocument),
+      (await rows.find({ subject }).sort({ at: 1, _id: 1 }).toArray()).map(auditFromDocument),
   }
 }
 
-function fromDocument({ _id, at, ...same }: AuditDocument): AuditRecord {
+/** A row as it was written; its place in the chain is no part of it. */
+export function auditFromDocument(stored: AuditDocument): AuditRecord {
+  const { _id, at, waits: _waits, seq: _seq, prevHash: _prevHash, hash: _hash, ...same } = stored
   return { id: _id, ...same, at: toMs(at) }
 }

@@ -4,9 +4,9 @@ import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 
-/** The stored form of an audit row. */
+/** The stored form of a new audit row, which waits for its place in the chain. */
 export function auditToDocument({ id, at, detail, ...same }: AuditRecord): AuditDocument {
-  return { _id: id, ...same, at: toDate(at), detail: { ...detail } }
+  return { _id: id, ...same, at: toDate(at), detail: { ...detail }, waits: true }
 }
 
 /**

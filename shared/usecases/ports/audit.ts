@@ -25,3 +25,45 @@ export interface AuditRepository {
   /** Rows about one subject, oldest first. */
   listBySubject(subject: string): Promise<readonly AuditRecord[]>
 }
+
+/** A row's place in the chain that makes later changes of the trail show. */
+export interface AuditLink {
+  /** 1 for the first row, without gaps. */
+  readonly seq: number
+  /** Hash of the row before; 64 zeros for the first one. */
+  readonly prevHash: string
+  /** SHA-256 over number, `prevHash` and content of the row, lower-case hex. */
+  readonly hash: string
+}
+
+/** A row that has its place. What a store says may have been tampered with: nothing of it is taken for granted. */
+export interface ChainedAudit extends AuditLink {
+  readonly record: AuditRecord
+}
+
+/** Rows without a place, of which those that wait are to get one. */
+export interface UnchainedAudits {
+  readonly waiting: number
+  readonly oldestWaitingAt: Ms | null
+  /** Neither chained nor waiting: left by a version without a chain, or tampered with. */
+  readonly outside: number
+}
+
+/** The audit trail as a chain. Rows are written without a place, and get it afterwards by one writer at a time. */
+export interface AuditChainRepository {
+  /** The last link; null before the first. */
+  tail(): Promise<AuditLink | null>
+  /** Rows that wait for their place, oldest first. */
+  waiting(limit: number): Promise<readonly AuditRecord[]>
+  /** Lets rows wait that a version without a chain left; returns how many there were. */
+  adopt(): Promise<number>
+  /** Gives rows their places, all or none: false when a number is taken, or a row has a place by now or is gone. */
+  append(links: readonly (AuditLink & { readonly id: string })[]): Promise<boolean>
+  /** Chained rows behind `after`, in the order of their numbers. */
+  listChained(
+    after: { readonly seq: number; readonly id: string } | null,
+    limit: number,
+  ): Promise<readonly ChainedAudit[]>
+  countChained(): Promise<number>
+  unchained(): Promise<UnchainedAudits>
+}
