@@ -61,8 +61,7 @@ export function createBlockScan(options: EvmClientOptions, traces: TraceReader):
   return async (node, { from, to, watches, accounts }) => {
     const traced = internal.ledger === 'trace' && (await mustTrace(node, traces, internal.required))
     const isBalanced = accounts !== undefined && !traced && fallsBackToBalances(internal)
-    const fetched = await readBlocks(node, from, to)
-    return mapConcurrently(fetched, TRACE_CONCURRENCY, async (entry) => {
+    const scanOne = async (entry: FetchedBlock): Promise<ScannedBlock> => {
       const { block, logs } = entry
       const coins = logged
         ? await loggedCoins(node, scope, entry, watches)
@@ -72,7 +71,12 @@ export function createBlockScan(options: EvmClientOptions, traces: TraceReader):
         ...(isBalanced && { spending: await spendingOf(node, block, accounts) }),
         transfers: [...coins, ...tokenTransfers(scope.keyPrefix, block, logs, tokens, watches)],
       }
-    })
+    }
+    const scanned: ScannedBlock[] = []
+    for await (const portion of readBlocks(node, from, to)) {
+      scanned.push(...(await mapConcurrently(portion, TRACE_CONCURRENCY, scanOne)))
+    }
+    return scanned
   }
 }
 
