@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /**
  * Lets callers through one by one, at most `perSecond` of them each second, in the order in which they came; null lets
  * everybody through at once.
@@ -11,6 +9,6 @@ export function createPacer(perSecond: number | null): () => Promise<void> {
     const now = performance.now()
     const startAt = Math.max(now, freeAt)
     freeAt = startAt + 1_000 / perSecond
-    if (startAt > now) await sleep(startAt - now)
+    if (startAt > now) await new Promise((resolve) => setTimeout(resolve, startAt - now))
   }
 }

@@ -166,6 +166,23 @@ describe('an honest node', () => {
   })
 })
 
+describe('what a scan asks', () => {
+  it('is one answer of infos a block, one of blocks for five of them, and nothing twice', async () => {
+    const asked: string[] = []
+    const reader = client([await liar(({ path }) => void asked.push(path.slice(path.lastIndexOf('/') + 1)))])
+    await reader.head()
+    asked.length = 0
+    await reader.scan(1, 5, watches)
+    expect(asked.sort()).toEqual([
+      'getblockbylimitnext',
+      ...Array.from({ length: 5 }, () => 'gettransactioninfobyblocknum'),
+    ])
+    asked.length = 0
+    await reader.scan(5, 5, watches)
+    expect(asked).toEqual(['gettransactioninfobyblocknum'])
+  })
+})
+
 describe('a node that lies about a block', () => {
   it('passes for honest as long as it changes nothing', async () => {
     const url = await liar((truth) => blocks((block) => block)(truth) ?? infos((list) => list)(truth))
@@ -251,6 +268,20 @@ describe('a node that fails', () => {
     const reader = client([await liar(() => 'busy'), node.url])
     expect((await reader.head()).height).toBe(5)
     expect(await summary(reader)).toEqual(EXPECTED)
+  })
+
+  // Guarantee: a provider that asks for peace gets it, and does not suspend us for longer.
+  it('because it was asked too often is left alone for as long as it says', async () => {
+    let requests = 0
+    const url = await liar(() => {
+      requests += 1
+      return { Error: 'The key exceeds the frequency limit(15), and the query server is suspended for 30s' }
+    }, 403)
+    const reader = client([url])
+    await expect(reader.head()).rejects.toEqual(unreliable)
+    await expect(reader.head()).rejects.toThrow('every node asked for a pause')
+    expect(requests).toBe(1)
+    expect(await summary(client([url, node.url]))).toEqual(EXPECTED)
   })
 
   it('by its status is not believed, whatever it says', async () => {
