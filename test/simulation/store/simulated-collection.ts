@@ -6,7 +6,7 @@ import type { Execute } from './simulated-database.ts'
 import type { SimulatedSession } from './simulated-session.ts'
 import type { StoredCollection } from './stored-collection.ts'
 import type { Update } from './update.ts'
-import { type BulkStep, bulk, copyUpdate, findOne, findOneAndUpdate, remove, update } from './writes.ts'
+import { type BulkStep, bulk, copyUpdate, findOne, findOneAndUpdate, insert, remove, update } from './writes.ts'
 
 interface Options {
   readonly session?: SimulatedSession
@@ -69,6 +69,7 @@ function reads(stored: StoredCollection, run: Run) {
     },
     countDocuments: async (filter: Doc = {}, options: Options = {}) => {
       refuseOtherOptions('countDocuments', options, ['session', 'limit', 'hint'])
+      checkHint(stored, options)
       const copied = copyDocument(filter)
       return run('read', 'countDocuments', options, (now) => count(stored, copied, options.limit ?? 0, now))
     },
@@ -137,7 +138,8 @@ function writes(stored: StoredCollection, run: Run) {
     deleteOne: drop('deleteOne', false),
     deleteMany: drop('deleteMany', true),
     findOneAndUpdate: async (filter: Doc, by: Update, options: Options = {}) => {
-      refuseOtherOptions('findOneAndUpdate', options, ['session', 'projection', 'returnDocument'])
+      refuseOtherOptions('findOneAndUpdate', options, ['session', 'projection', 'returnDocument', 'hint'])
+      checkHint(stored, options)
       const copied = copyDocument(filter)
       const copiedUpdate = copyUpdate(by)
       const shape = { ...options, after: options.returnDocument === 'after' }
@@ -154,7 +156,7 @@ function bulks(stored: StoredCollection, run: Run) {
       refuseOtherOptions('insertOne', options, ['session'])
       const copied = copyDocument(document)
       return run('write', 'insertOne', options, () => {
-        insertOne(stored, copied)
+        insert(stored, copied)
         return { acknowledged: true, insertedId: copied['_id'] }
       })
     },
@@ -174,11 +176,6 @@ function bulks(stored: StoredCollection, run: Run) {
       return run('write', 'bulkWrite', options, work, steps.length)
     },
   }
-}
-
-function insertOne(stored: StoredCollection, document: Doc): void {
-  if (document['_id'] === undefined || document['_id'] === null) throw unsupported('insert of a document without _id')
-  stored.put(null, document)
 }
 
 /** Names of the implemented operations of `bulkWrite`. */

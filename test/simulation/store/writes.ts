@@ -30,10 +30,12 @@ export interface UpdateOutcome {
   readonly matchedCount: number
 }
 
-/** Inserts a document that was copied before; throws a duplicate key error. */
+/** Inserts a document that was copied before, its `_id` in the first place; throws a duplicate key error. */
 export function insert(collection: StoredCollection, document: Doc): void {
-  if (document['_id'] === undefined || document['_id'] === null) throw unsupported('insert of a document without _id')
-  collection.put(null, document)
+  const { _id: id, ...rest } = document
+  // Real ones are random numbers: nothing that a replay could repeat.
+  if (id === undefined || id === null) throw unsupported('insert of a document without _id')
+  collection.put(null, { _id: id, ...rest })
 }
 
 /** Updates the first or every document that matches, at most `upTo`, or inserts one. Each document is changed atomically. */
@@ -63,11 +65,8 @@ function change(collection: StoredCollection, before: Doc, by: Update, now: Date
 
 function upsert(collection: StoredCollection, { filter, update: by }: UpdateStep, now: Date): Doc {
   const made = applyUpdate(upsertSeed(filter), by, { now, inserting: true })
-  if (made['_id'] === undefined) throw unsupported('upsert without _id')
-  const { _id: id, ...rest } = made
-  const document = { _id: id, ...rest }
-  collection.put(null, document)
-  return document
+  insert(collection, made)
+  return made
 }
 
 /** Changes one document and gives a copy of it as it was before or is after; null when none matches. */

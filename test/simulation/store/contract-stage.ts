@@ -1,0 +1,139 @@
+import mongoose from 'mongoose'
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import type { Database } from '#shared/db/connect.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createGroupedFind } from '#shared/db/group-find.ts'
+import { createGroupedInsert } from '#shared/db/group-insert.ts'
+import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { MODELS } from '#shared/db/models.ts'
+import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createProductRepository } from '#shared/db/product-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { isDocument } from './bson-values.ts'
+
+/** Every repository over one database, and what was asked of them. */
+export interface Stage {
+  readonly on: Repositories
+  /** Every call with its answer or its error, in order and comparable between stores. */
+  readonly calls: readonly unknown[]
+  /** All documents of all collections that have some, comparable between stores. */
+  documents(): Promise<Readonly<Record<string, unknown>>>
+}
+
+/** The repositories of a stage by the name that cases use. */
+export type Repositories = ReturnType<typeof createRepositories>
+
+/** Opens a stage. Ids are counted, so that two stages that are asked the same have the same ones. */
+export function openStage(db: Database): Stage {
+  const calls: unknown[] = []
+  const on = createRepositories(db)
+  const watched = Object.entries(on).map(([name, repository]) => [name, watch(name, repository, calls)])
+  return {
+    on: Object.fromEntries(watched) as Repositories,
+    calls,
+    documents: async () => {
+      const found = await Promise.all(
+        MODELS.map(
+          async (model) => [model.name, await db.collection(model).find({}).sort({ _id: 1 }).toArray()] as const,
+        ),
+      )
+      return comparable(Object.fromEntries(found.filter(([, rows]) => rows.length > 0))) as Record<string, unknown>
+    },
+  }
+}
+
+function createRepositories(db: Database) {
+  let made = 0
+  const uuid = (): string => `00000000-0000-7000-8000-${String(++made).padStart(12, '0')}`
+  const invoices = createInvoiceRepository(db)
+  return {
+    invoices,
+    grouped: { insert: createGroupedInsert(db, invoices.insert), find: createGroupedFind(db) },
+    payments: createPaymentRepository(db, { uuid, bytes: (length) => new Uint8Array(length) }),
+    deliveries: createDeliveryRepository(db),
+    endpoints: createEndpointRepository(db),
+    events: createEventRepository(db),
+    exceptions: createExceptionRepository(db),
+    mails: createMailRepository(db),
+    workspaces: createWorkspaceRepository(db),
+    keys: createApiKeyRepository(db),
+    idempotency: createIdempotencyRepository(db),
+    wallets: createWalletRepository(db),
+    cursors: createCursorRepository(db),
+    leases: createLeaseRepository(db),
+    rates: createRateRepository(db),
+    products: createProductRepository(db),
+    links: createPaymentLinkRepository(db),
+    commands: createChainCommandRepository(db),
+    audit: createAuditRepository(db),
+  }
+}
+
+/** Questions whose port promises no order. */
+const UNORDERED = new Set([
+  ...['invoices.findByClaims', 'invoices.findByReferences', 'invoices.coinAccounts', 'payments.recordSightings'],
+  ...['payments.dueForConfirmation', 'payments.confirmThrough', 'payments.unconfirmed', 'payments.endUnconfirmed'],
+  ...['payments.orphanAbove', 'payments.orphanStrangers', 'payments.listInBlocks', 'endpoints.listEnabled'],
+  ...['workspaces.findMany', 'keys.findManyByHash', 'idempotency.findMany', 'wallets.findAddresses'],
+  ...['wallets.unmarkedWatches', 'wallets.workspacesUsing'],
+])
+
+function watch<T extends object>(name: string, repository: T, calls: unknown[]): T {
+  const watched = Object.entries(repository).map(([method, ask]) => {
+    const label = `${name}.${method}`
+    const asked = async (...given: unknown[]): Promise<unknown> => {
+      // Its place is that of the question: answers to questions of one moment come in any order.
+      const place = calls.push([label]) - 1
+      try {
+        const answer: unknown = await ask(...given)
+        const shown = comparable(answer)
+        calls[place] = [label, UNORDERED.has(label) && Array.isArray(shown) ? sorted(shown) : shown]
+        return answer
+      } catch (error) {
+        calls[place] = [label, 'threw', error instanceof Error ? error.name : String(error)]
+        throw error
+      }
+    }
+    return [method, asked]
+  })
+  return Object.fromEntries(watched) as T
+}
+
+/** Order by text, for answers that have none of their own. */
+export const sorted = (rows: readonly unknown[]): readonly unknown[] =>
+  [...rows].sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+
+const DAY_MS = 86_400_000
+
+/** Times that a store read from its own clock differ between stores: they become "minutes from now". Cases use old or far times. */
+function relative(at: number): string | null {
+  const fromNow = at - Date.now()
+  return Math.abs(fromNow) < DAY_MS ? `now+${Math.round(fromNow / 60_000)}min` : null
+}
+
+/** A value as JSON that two stores can agree on; the order of fields is kept. */
+export function comparable(value: unknown): unknown {
+  if (value === undefined) return 'undefined'
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'number') return relative(value) ?? value
+  if (value instanceof Date) return relative(value.getTime()) ?? `date ${value.toISOString()}`
+  if (value instanceof mongoose.mongo.Binary) return `binary ${value.sub_type} ${value.toString('hex')}`
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`
+  if (value instanceof Set) return sorted([...value].map(comparable))
+  if (value instanceof Map) return sorted([...value].map(comparable))
+  if (Array.isArray(value)) return value.map(comparable)
+  if (!isDocument(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, comparable(field)]))
+}

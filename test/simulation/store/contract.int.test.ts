@@ -1,0 +1,29 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { MODELS } from '#shared/db/models.ts'
+import { useStores } from '#test/support/stores.ts'
+import { CONTRACT } from './contract.ts'
+import { openStage } from './contract-stage.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { openSimulatedDatabase } from './simulated-database.ts'
+
+const stores = useStores()
+
+afterEach(async () => {
+  await Promise.all(MODELS.map((model) => stores.db.collection(model).deleteMany({})))
+})
+
+describe('the real store and the simulated one', () => {
+  it.each(CONTRACT)('$name', async ({ ask, gives }) => {
+    const real = openStage(stores.db)
+    const simulated = openStage(
+      openSimulatedDatabase(createMemoryStore({ now: Date.now }), async (_operation, run) => run()),
+    )
+    expect(await ask(real.on)).toEqual(gives)
+    expect(await ask(simulated.on)).toEqual(gives)
+    expect(simulated.calls).toEqual(real.calls)
+    // As text, because the order of fields counts as well.
+    const stored = await real.documents()
+    expect(await simulated.documents()).toEqual(stored)
+    expect(JSON.stringify(await simulated.documents(), null, 1)).toBe(JSON.stringify(stored, null, 1))
+  })
+})
