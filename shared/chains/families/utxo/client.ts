@@ -68,7 +68,14 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
       const question = { scope, rules, watches, asked: outpointsByWire(outpoints) }
       return rpc.scan((node) => scanBlocks(node, from, to, question), { from, to })
     },
-    mempool: (watches, outpoints) => rpc.use((node) => readMempool(node, watches, outpoints)),
+    mempool: (watches, outpoints) =>
+      rpc.use(async (node) => {
+        // What an isolated node does not have may well be paid; a local chain has one node and no peers.
+        if (options.genesis !== 'any' && !(await node.isConnected())) {
+          throw new NodeUnreliable('the node has no peers, or not the whole chain: its mempool says nothing')
+        }
+        return readMempool(node, watches, outpoints)
+      }),
     doubted: (transactions) => rpc.doubted(transactions, unshown),
     judge: (block) => rpc.judge(block),
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),

@@ -107,8 +107,8 @@ async function serve(lie: Lie, calls: Call[] = []): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-function open(urls: readonly string[]): OpenChainClient {
-  const settings = { live: {}, test: { dogecoin: { rpcUrls: urls, genesis: idOf(0) } } }
+function open(urls: readonly string[], genesis = idOf(0)): OpenChainClient {
+  const settings = { live: {}, test: { dogecoin: { rpcUrls: urls, genesis } } }
   const client = createChainClient(settings, 'test', 'dogecoin', silent)
   if (client === null) throw new Error('no client')
   opened.push(client)
@@ -208,6 +208,35 @@ describe('a node that lies', () => {
     const liar = await serve(when('getblock', (truth) => bend(truth, (hex) => hex.slice(0, -2))))
     const blocks = await open([liar, await serve(honest)]).scan(0, 2, watches)
     expect(blocks.flatMap(({ transfers }) => transfers.map(({ amountBase }) => amountBase))).toEqual([AMOUNT])
+  })
+})
+
+describe('a node that hears of no transactions', () => {
+  const isolated = when('getconnectioncount', () => ({ result: 0 }))
+  const downloading = when('getblockchaininfo', (truth) => ({
+    result: { ...('result' in truth ? (truth.result as object) : {}), initialblockdownload: true },
+  }))
+  const look = async (urls: string[], genesis?: string) => open(urls, genesis).mempool?.(watches, new Set())
+
+  // Guarantee: no deadline passes because of a mempool that cannot hold the payment.
+  it.each([
+    ['has no peers', isolated],
+    ['has not the whole chain yet', downloading],
+  ])('because it %s is left for another one, and shows nothing where it is alone', async (_what, lie) => {
+    await expect(look([await serve(lie)])).rejects.toEqual(unreliable)
+    expect(await look([await serve(lie), await serve(honest)])).toMatchObject({ partial: false })
+  })
+
+  it.each([
+    ['has peers', when('getconnectioncount', () => ({ result: 8 }))],
+    ['does not say', honest],
+    ['may not say', when('getconnectioncount', () => 'forbidden')],
+  ])('is not one that %s', async (_what, lie) => {
+    expect(await look([await serve(lie)])).toMatchObject({ partial: false })
+  })
+
+  it('is nothing strange on a local chain', async () => {
+    expect(await look([await serve(isolated)], 'any')).toMatchObject({ partial: false })
   })
 })
 

@@ -14,6 +14,8 @@ const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 const transactionSchema = z.object({ blockhash: hashSchema.optional() })
 const placeSchema = z.object({ height: z.int().nonnegative(), confirmations: z.int() })
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
+/** Dogecoin Core 1.14 does not say whether it still downloads. */
+const progressSchema = z.object({ initialblockdownload: z.boolean().default(false) })
 
 /** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: how Core says that it has no such thing, no such height. */
 const ABSENT_CODES = new Set([-5, -8])
@@ -28,6 +30,11 @@ export interface CoreNode {
   /** The serialised block. */
   block(hash: string): Promise<Buffer>
   header(at: { readonly height: number; readonly hash: string }): Promise<BlockRef>
+  /**
+   * Whether it hears of transactions: it has peers, and has the chain. A node or provider that does not say how many peers
+   * it has (`getconnectioncount`) is taken to have some.
+   */
+  isConnected(): Promise<boolean>
   /** Ids of all unconfirmed transactions. */
   mempoolIds(): Promise<readonly string[]>
   /** A serialised unconfirmed transaction; null when it is gone. */
@@ -130,6 +137,10 @@ function createCoreNode(call: Call): CoreNode {
       }
     },
     header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
+    async isConnected() {
+      const { initialblockdownload } = await call('getblockchaininfo', [], progressSchema)
+      return !initialblockdownload && (await countPeers(call)) !== 0
+    },
     mempoolIds: () => call('getrawmempool', [], z.array(hashSchema)),
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
     async blockOf(txid) {
@@ -146,6 +157,16 @@ function createCoreNode(call: Call): CoreNode {
 async function readTip(call: Call): ReturnType<CoreNode['tip']> {
   const { blocks, bestblockhash } = await call('getblockchaininfo', [], tipSchema)
   return { height: blocks, hash: bestblockhash }
+}
+
+/** Null when the node does not say. */
+async function countPeers(call: Call): Promise<number | null> {
+  try {
+    return await call('getconnectioncount', [], z.int().nonnegative())
+  } catch (error) {
+    if (error instanceof RpcFailure) return null
+    throw error
+  }
 }
 
 function readHash(call: Call, height: number): Promise<string | null> {
