@@ -90,7 +90,7 @@ export interface NodeSettings {
   readonly chainId?: number | null | undefined
   readonly confirmations?: number | null | undefined
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
-  /** How coins inside of contract calls are seen; when given, nothing is scanned without it. EVM networks only. */
+  /** How coins inside of contract calls are seen; when given, nothing is scanned without it or in another way. EVM networks only. */
   readonly coinLedger?: CoinLedger | null | undefined
   /** Hash of block 0 that a node of the Bitcoin family, of TRON or of Solana must have; `any` accepts every local chain. */
   readonly genesis?: string | null | undefined

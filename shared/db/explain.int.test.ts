@@ -4,6 +4,7 @@ import { sampleDelivery, sampleInvoice, sampleLock, sampleSighting } from '#test
 import { useStores } from '#test/support/stores.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { createDeliveryRepository, dueEndpointsPipeline } from './delivery-repository.ts'
+import { coinLockFilter } from './invoice-claims.ts'
 import { INVOICES } from './invoice-model.ts'
 import { createInvoiceRepository, listFilter } from './invoice-repository.ts'
 import { PAYMENT_LINKS } from './payment-link-model.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const at = Date.now()
   for (let row = 0; row < ROWS; row++) {
     const workspaceId = WORKSPACES[row % 2] ?? ''
-    const locks = [sampleLock(`e0${row}`, at)]
+    const locks = [sampleLock(`e0${row}`, at, row % 3 === 0 ? { coin: true } : {})]
     const invoice = sampleInvoice(ambient.random, {
       workspaceId,
       number: row,
@@ -124,6 +125,7 @@ describe('invoices', () => {
     expectIndexed(await explain({ outboxShard: 1, outboxAt: { $lte: new Date() } }), 'invoice_outbox')
     expectIndexed(await explain({ 'locks.reference': { $in: ['aa', 'bb'] }, mode: 'test' }), 'invoice_reference')
     expectIndexed(await explain({ releaseAt: { $lte: new Date() } }, { releaseAt: 1, _id: 1 }), 'invoice_release')
+    expectIndexed(await explain(coinLockFilter('test', 'ethereum', Date.now())), 'invoice_coin_lock')
     expectIndexed(await explain({ claims: { $in: ['test:evm:e01', 'x'] } }), 'invoice_claims')
     const key = { workspaceId: 'ws-1', mode: 'test', 'idem.key': 'k' }
     expectIndexed(await explain(key), 'invoice_idempotency_key')
@@ -155,6 +157,10 @@ describe('payments', () => {
     ])
     const inBlocks = { network: 'ethereum', mode: 'test', 'block.height': { $gte: 1, $lte: 9 } }
     expect((await explain(inBlocks)).indexes).toEqual(['payment_block'])
+    const coins = { matchKey: { $in: ['e1'] }, asset: 'eth_ethereum', kind: 'onchain' }
+    expect((await explain({ ...inBlocks, ...coins, state: { $in: ['detected', 'confirmed'] } })).stages).not.toContain(
+      'COLLSCAN',
+    )
   })
 
   it('confirms and orphans by height', async () => {

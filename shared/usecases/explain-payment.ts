@@ -68,8 +68,15 @@ export function explainPayment(payment: Payment, scene: PaymentScene): PaymentEx
     rateSeen: row?.rateSeen ?? null,
     counted: row?.counted ?? payment.counted,
     eligible: row?.eligible ?? false,
-    words: `${standing(payment, cursor)} ${judgement(payment, row, invoice)}`,
+    words: `${standing(payment, cursor)} ${judgement(payment, row, invoice)}${origin(payment)}`,
   }
+}
+
+/** How it became known, where no transaction tells. */
+function origin({ block }: Payment): string {
+  if (block?.rise === undefined) return ''
+  const { since, beforeBase, afterBase } = block.rise
+  return ` No transaction shows it, so it came inside of contract calls: the balance rose from ${beforeBase} at the end of block ${since.height} to ${afterBase}, what transactions show included.`
 }
 
 /** How it stands on its chain. */

@@ -117,7 +117,7 @@ function exception(
     mode: sighting.mode,
     invoiceId: sighting.invoiceId,
     paymentKey: sighting.key,
-    detail: `${amount} arrived on ${network} at ${sighting.toAddress} (transaction ${txHash}).`,
+    detail: `${amount} arrived on ${network} at ${sighting.toAddress} (${txHash === null ? 'seen as a rise of the balance' : `transaction ${txHash}`}).`,
     openedAt,
     closedAt: null,
   }

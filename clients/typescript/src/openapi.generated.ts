@@ -492,7 +492,7 @@ export type Payment = {
      */
     status: 'detected' | 'confirmed' | 'replaced' | 'dropped' | 'orphaned';
     /**
-     * Transaction; null for simulated payments.
+     * Transaction; null for simulated payments, and for coins from inside of a contract call that only the balance of the address shows.
      */
     tx_hash: string | null;
     /**

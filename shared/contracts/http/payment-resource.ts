@@ -37,7 +37,11 @@ export const paymentResource = z
       .describe(
         '`detected` and `confirmed` are alive; `replaced`, `dropped` and `orphaned` no longer exist on the chain.',
       ),
-    tx_hash: chainToken.nullable().describe('Transaction; null for simulated payments.'),
+    tx_hash: chainToken
+      .nullable()
+      .describe(
+        'Transaction; null for simulated payments, and for coins from inside of a contract call that only the balance of the address shows.',
+      ),
     output_index: z
       .int()
       .min(0)

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { rise, useBalanceStage } from '#test/support/balance-stage.ts'
+import { CONFIRMATIONS } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const { stage, source, clientOf, untilHead, scanOnce, scanAndDie, waitForEther, send, signed, credited } =
+  useBalanceStage(stores)
+
+describe('a reorganisation', () => {
+  // Guarantee: a balance that is taken back takes the payment with it, and the same money comes back as the same payment.
+  it('drops what balances told, and finds it again under its key', async () => {
+    await waitForEther()
+    stage.scan(source())
+    await untilHead()
+    const raw = await signed(5n)
+    await stage.chain.mine(2)
+    await stage.chain.rpc('eth_sendRawTransaction', [raw])
+    await stage.chain.mine(2)
+    const first = (await stage.height()) - 1
+    await stage.untilPayments([{ ...rise(5n), state: 'detected', height: first }])
+    await untilHead()
+    await stage.chain.reorg(3)
+    await stage.untilPayments([{ ...rise(5n), state: 'orphaned' }])
+    await untilHead()
+    await stage.chain.reorg(2, [[raw, 1]])
+    await stage.untilPayments([{ ...rise(5n), state: 'detected' }])
+    await stage.chain.mine(CONFIRMATIONS)
+    await stage.untilPayments([{ ...rise(5n), state: 'confirmed' }])
+  })
+})
+
+describe('a scanner that dies', () => {
+  // Guarantee: between any two steps of a commit a crash neither loses nor doubles what balances tell.
+  it.each(['payments', 'checks', 'cursor'] as const)('after the %s goes on where it was', async (after) => {
+    await waitForEther()
+    await scanOnce()
+    await send(5n)
+    await stage.chain.mine(2)
+    await send(6n)
+    await stage.chain.mine()
+    await scanAndDie(
+      (deps, die) => ({
+        ...(after === 'payments' && { balances: { ...deps.balances, save: die } }),
+        ...(after === 'checks' && { cursors: { ...deps.cursors, advance: die } }),
+        ...(after === 'cursor' && { payments: { ...deps.payments, confirmThrough: die } }),
+      }),
+      { batchMax: 2 },
+    )
+    // Another number of blocks per step, and one more payment of the same amount.
+    await send(5n)
+    await stage.chain.mine()
+    stage.scan(source())
+    await untilHead()
+    expect(await credited()).toEqual([5n, 5n, 6n])
+  })
+
+  it('and finds other blocks there does not keep what only the first ones held', async () => {
+    await waitForEther()
+    await scanOnce()
+    await send(5n)
+    await stage.chain.mine(2)
+    await scanAndDie(({ cursors }, die) => ({ cursors: { ...cursors, advance: die } }))
+    expect(await credited()).toEqual([5n])
+    await stage.chain.reorg(2)
+    await send(5n)
+    await stage.chain.mine()
+    stage.scan(source())
+    await untilHead()
+    expect(await stage.payments()).toMatchObject([{ ...rise(5n), height: await stage.height() }])
+  })
+
+  // Guarantee: a move that a balance told of is not counted again when traces show it.
+  it('and comes back with traces counts nothing twice', async () => {
+    await waitForEther()
+    await scanOnce()
+    await send(5n)
+    await stage.chain.mine()
+    await scanAndDie(({ cursors }, die) => ({ cursors: { ...cursors, advance: die } }))
+    const traced = stage.scan(source(clientOf('trace')))
+    await untilHead()
+    expect(await credited()).toEqual([5n])
+    await send(6n)
+    await stage.chain.mine()
+    await untilHead()
+    expect(await credited()).toEqual([5n, 6n])
+    await traced.stop()
+    await send(7n)
+    await stage.chain.mine()
+    stage.scan(source())
+    await untilHead()
+    expect(await credited()).toEqual([5n, 6n, 7n])
+  })
+})

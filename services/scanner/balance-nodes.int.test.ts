@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import type { CursorRepository } from '#shared/usecases/ports/scanning.ts'
+import { asksBalances, rise, useBalanceStage } from '#test/support/balance-stage.ts'
+import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const { stage, source, clientOf, untilHead, scanOnce, scanAndDie, waitForEther, send, lying, credited } =
+  useBalanceStage(stores)
+
+describe('a node', () => {
+  it('without traces is read by balances although nobody asked for them, and one with traces is not', async () => {
+    const seen: string[] = []
+    const refusing = await lying(({ method }, truth) => {
+      seen.push(method)
+      return method.startsWith('trace_') || method.startsWith('debug_')
+        ? { error: { code: -32_601, message: 'the method does not exist' } }
+        : truth
+    })
+    await waitForEther()
+    const scanner = stage.scan(source(clientOf(null, [refusing])))
+    await untilHead()
+    await send(5n)
+    await stage.chain.mine()
+    await stage.untilPayments([rise(5n)])
+    await scanner.stop()
+    const tracing = await lying(({ method }, truth) => {
+      seen.push(method)
+      return truth
+    })
+    seen.length = 0
+    stage.scan(source(clientOf(null, [tracing])))
+    await send(6n)
+    await stage.chain.mine()
+    await untilHead()
+    expect(await credited()).toEqual([5n, 6n])
+    expect(seen).toContain('trace_block')
+    expect(seen).not.toContain('eth_getBalance')
+  })
+
+  it('is asked for no balance while no invoice waits for the coin', async () => {
+    const calls: unknown[] = []
+    const url = await lying((call, truth) => {
+      if (asksBalances(call)) calls.push(call)
+      return truth
+    })
+    stage.scan(source(clientOf('balance', [url])))
+    await stage.chain.mine(3)
+    await untilHead()
+    expect(calls).toEqual([])
+    await waitForEther()
+    await stage.chain.mine()
+    await untilHead()
+    expect(calls.length).toBeGreaterThan(0)
+  })
+
+  it('that will not run code is asked for each balance', async () => {
+    const url = await lying((call, truth) =>
+      call.method === 'eth_call' && asksBalances(call) ? { result: '0x' } : truth,
+    )
+    await waitForEther()
+    stage.scan(source(clientOf('balance', [url])))
+    await untilHead()
+    await send(5n)
+    await stage.chain.mine()
+    await stage.untilPayments([rise(5n)])
+  })
+
+  // Guarantee: a scanner that was away for longer than its node keeps old state credits what came meanwhile, whatever dies then.
+  it('that dropped the state of old blocks shows the whole rise in the first block that it can read', async () => {
+    await scanOnce()
+    await waitForEther()
+    await stage.chain.mine()
+    await scanOnce()
+    await send(5n)
+    await stage.chain.mine()
+    await send(7n, WATCHED.address)
+    await stage.chain.mine(5)
+    const last = (await stage.chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
+    const pruned = await lying((call, truth) => {
+      const isOld = asksBalances(call) && (call.params[1] as { blockHash: string }).blockHash !== last.hash
+      return isOld
+        ? { error: { code: -32_000, message: 'missing trie node 0b1c (path ) state 0x0b is not available' } }
+        : truth
+    })
+    const { cursors } = stage.deps
+    for (const batchMax of [2, 3]) {
+      await scanAndDie((_deps, die) => ({ cursors: { ...cursors, advance: dieOnceMoved(cursors, die) } }), {
+        batchMax,
+        client: clientOf('balance', [pruned]),
+      })
+    }
+    stage.scan(source(clientOf('balance', [pruned])))
+    await untilHead()
+    expect(await credited()).toEqual([5n, 7n])
+    expect(await stage.payments()).toContainEqual(
+      expect.objectContaining({ ...rise(5n), height: await stage.height() }),
+    )
+  })
+
+  // Guarantee: one node's word about a balance confirms nothing where there is a second one.
+  it('that is contradicted by a second one confirms nothing', async () => {
+    await waitForEther()
+    let contradicts = true
+    const second = await lying((call, truth) =>
+      contradicts && asksBalances(call) ? { result: `0x${'0'.repeat(64)}` } : truth,
+    )
+    stage.scan(source(clientOf('balance', [stage.chain.url, second])))
+    await untilHead()
+    await send(5n)
+    await stage.chain.mine(CONFIRMATIONS + 1)
+    await untilHead()
+    await stage.chain.mine()
+    await untilHead()
+    expect(await stage.payments()).toMatchObject([{ ...rise(5n), state: 'detected' }])
+    contradicts = false
+    await stage.chain.mine()
+    await stage.untilPayments([{ ...rise(5n), state: 'confirmed' }])
+  })
+})
+
+/** Lets the cursor move once and dies at the next move. */
+function dieOnceMoved({ advance }: CursorRepository, die: () => Promise<never>): CursorRepository['advance'] {
+  let moved = 0
+  return (mode, network, expected, next) => {
+    if (next.height !== undefined) moved += 1
+    return moved > 1 ? die() : advance(mode, network, expected, next)
+  }
+}

@@ -1,0 +1,131 @@
+import { Wallet as Signer } from 'ethers'
+import { afterEach, beforeEach, vi } from 'vitest'
+import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { startChainScanner } from '#shared/usecases/scan-chain.ts'
+import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
+import { sampleInvoice, sampleLock } from './db-samples.ts'
+import { type Lie, startLyingNode } from './lying-node.ts'
+import { type ScanStage, useScanStage, WATCHED } from './scan-stage.ts'
+import type { TestStores } from './stores.ts'
+
+/** A contract that passes on what it gets to its first argument. */
+export const FORWARDER = `0x${'a1'.repeat(20)}`
+const FORWARD = '0x6000600060006000346000355af100'
+/** Account 2 of anvil's public phrase. */
+const PAYER = new Signer('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a')
+/** Base units of one ether. */
+export const ETHER = 10n ** 18n
+
+const word = (hex: string) => hex.slice(2).toLowerCase().padStart(64, '0')
+const THROUGH = `0x${word(WATCHED.address)}`
+
+/** How the payment looks that a rise of the watched address became. */
+export const rise = (amount: bigint, ordinal = 0) => ({
+  key: `test:ethereum:d:0x${WATCHED.matchKey}:${amount}:${ordinal}`,
+  amount: String(amount),
+})
+
+/** Whether a call is a question for balances. */
+export const asksBalances = ({ method, params }: Parameters<Lie>[0]): boolean =>
+  method === 'eth_getBalance' || (method === 'eth_call' && (params[0] as { to?: string }).to === undefined)
+
+/** A scan stage whose watched address waits for ether, some of it from inside of calls. */
+export function useBalanceStage(stores: TestStores) {
+  const stage = useScanStage(stores)
+  const opened: { close(): Promise<void> }[] = []
+  beforeEach(async () => {
+    await stage.chain.rpc('anvil_setCode', [FORWARDER, FORWARD])
+    await stage.chain.rpc('anvil_impersonateAccount', [WATCHED.address])
+  })
+  afterEach(async () => {
+    for (const resource of opened.splice(0)) await resource.close()
+  })
+
+  const sendFrom = async (from: string, to: string, value: bigint, more: object) => {
+    await stage.chain.rpc('eth_sendTransaction', [{ from, to, value: `0x${value.toString(16)}`, ...more }])
+  }
+  const untilHead = async () => stage.untilHeight(await stage.height())
+  const clientOf = (
+    coinLedger: 'balance' | 'trace' | null,
+    rpcUrls: readonly string[] = [stage.chain.url],
+  ): OpenChainClient => {
+    const networks = { live: {}, test: { ethereum: { rpcUrls, chainId: 31_337, coinLedger } } }
+    const client = createChainClient(networks, 'test', 'ethereum', stores.ambient.metrics)
+    if (client === null) throw new Error('no client')
+    opened.push(client)
+    return client
+  }
+  const source = (client = clientOf('balance'), change: Partial<ScanSource> = {}) => stage.source({ client, ...change })
+
+  return {
+    stage,
+    clientOf,
+    /** The network as a scanner reads it, by balances unless a client says otherwise. */
+    source,
+    untilHead,
+    /** Looks once up to the head. */
+    async scanOnce(): Promise<void> {
+      const scanner = stage.scan(source())
+      await untilHead()
+      await scanner.stop()
+    },
+    /** Starts a scanner that cannot get past one of its writes, and ends it when it has tried. */
+    async scanAndDie(
+      at: (deps: ScanDeps, die: () => Promise<never>) => Partial<ScanDeps>,
+      change?: Partial<ScanSource>,
+    ) {
+      const died = vi.fn()
+      const die = async () => {
+        died()
+        throw new Error('killed')
+      }
+      const scanner = startChainScanner({ ...stage.deps, ...at(stage.deps, die) }, source(undefined, change))
+      await vi.waitUntil(() => died.mock.calls.length > 0, 8_000)
+      await scanner.stop()
+    },
+    /** A node that answers like the chain except where it lies. */
+    async lying(lie: Lie): Promise<string> {
+      const node = await startLyingNode(stage.chain.url, lie)
+      opened.push(node)
+      return node.url
+    },
+    /** An invoice that waits for ether at the watched address; gives its id. */
+    async waitForEther(): Promise<string> {
+      const at = Date.now()
+      const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18, coin: true } as const
+      const lock = { ...sampleLock(WATCHED.matchKey, at, asked), address: WATCHED.address }
+      const invoice = sampleInvoice(stores.ambient.random, { at, state: { locks: [lock] } })
+      await createInvoiceRepository(stores.db).insert(invoice)
+      return invoice.terms.id
+    },
+    /** Sends ether through the contract, unless `to` says that it goes straight. Not mined yet. */
+    send: (value: bigint, to = FORWARDER) =>
+      sendFrom(DEVELOPMENT_PAYER, to, value, { gas: '0x7a120', ...(to === FORWARDER && { data: THROUGH }) }),
+    /** The watched address moves its own coins on. */
+    sweep: (value: bigint) => sendFrom(WATCHED.address, PAYER.address, value, { gas: '0x5208' }),
+    /** The watched address sends and fails, which costs it the fee. */
+    fail: () => sendFrom(WATCHED.address, FORWARDER, 1n, { gas: '0x5300' }),
+    /** A signed transaction that sends ether through the contract, so that the very same can be mined again. */
+    signed: (value: bigint) =>
+      PAYER.signTransaction({
+        chainId: 31_337,
+        nonce: 0,
+        to: FORWARDER,
+        value,
+        data: THROUGH,
+        gasLimit: 500_000,
+        maxFeePerGas: 10_000_000_000n,
+        maxPriorityFeePerGas: 1n,
+        type: 2,
+      }),
+    /** Amounts of live payments, sorted. */
+    credited: async () => creditedOf(await stage.payments()),
+  }
+}
+
+function creditedOf(payments: Awaited<ReturnType<ScanStage['payments']>>): readonly bigint[] {
+  const amounts = payments.filter(({ state }) => state !== 'orphaned').map(({ amount }) => BigInt(amount))
+  return amounts.sort((one, other) => (one < other ? -1 : 1))
+}
