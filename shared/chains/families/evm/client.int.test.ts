@@ -1,58 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
+import { describe, expect, it } from 'vitest'
 import { ASSETS } from '#shared/chains/assets.ts'
 import type { ChainDefinition } from '#shared/chains/chain.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { type Lie, lieAbout, startLyingNode } from '#test/support/lying-node.ts'
-import { createEvmClient, type EvmClient } from './client.ts'
-import type { EvmClientOptions } from './options.ts'
+import { SILENT, useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
+import { type Lie, lieAbout } from '#test/support/lying-node.ts'
+import type { EvmClient } from './client.ts'
 
-const OURS = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
-const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
-const watches = createWatchIndex()
-watches.add(OURS.slice(2).toLowerCase())
-
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain({ blockTimeMs: null })
+const OURS = WATCHED_ACCOUNT
+const stage = useEvmStage(async (chain) => {
   await chain.mine()
   await chain.pay({ asset: 'usdt_ethereum', to: OURS, amountBase: 2_500_000n })
   await chain.pay({ asset: 'eth_ethereum', to: OURS, amountBase: 7n })
   await chain.mine()
   await chain.mine(3)
 })
-afterAll(() => chain.stop())
-
-const opened: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const resource of opened.splice(0)) await resource.close()
-})
-
-function client(urls: readonly string[], change: Partial<EvmClientOptions> = {}): EvmClient {
-  const made = createEvmClient({
-    chain: CHAINS.ethereum,
-    mode: 'test',
-    rpcUrls: urls,
-    chainId: 31_337,
-    nativeAsset: 'eth_ethereum',
-    tokens: [{ asset: 'usdt_ethereum', contract: ASSETS.usdt_ethereum.contract, decimals: 6 }],
-    internal: { ledger: 'trace', required: false },
-    metrics: silent,
-    ...change,
-  })
-  opened.push(made)
-  return made
-}
-
-async function liar(lie: Lie): Promise<string> {
-  const node = await startLyingNode(chain.url, lie)
-  opened.push(node)
-  return node.url
-}
+const { client, liar, watches } = stage
 
 const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
 const summary = async (reader: EvmClient) =>
@@ -63,7 +26,7 @@ const EXPECTED = ['2 eth_ethereum 7', '2 usdt_ethereum 2500000']
 
 describe('an honest node', () => {
   it('is verified, and its transfers to us are found', async () => {
-    const reader = client([chain.url])
+    const reader = client([stage.chain.url])
     await reader.verify()
     expect((await summary(reader)).sort()).toEqual(EXPECTED)
     const [block] = await reader.scan(2, 2, watches)
@@ -117,7 +80,7 @@ describe('a node that lies', () => {
   })
 
   it('is left for the next one', async () => {
-    const reader = client([await liar(() => ({ error: { code: -32_000, message: 'busy' } })), chain.url])
+    const reader = client([await liar(() => ({ error: { code: -32_000, message: 'busy' } })), stage.chain.url])
     expect((await reader.head()).height).toBe(5)
   })
 
@@ -135,15 +98,15 @@ describe('a node on another chain', () => {
 
   // Guarantee: money on another chain is never taken for money on ours.
   it('is refused on the first call', async () => {
-    await expect(client([chain.url], { chainId: 1 }).verify()).rejects.toEqual(mismatch)
-    await expect(client([chain.url], { chainId: 1 }).head()).rejects.toEqual(mismatch)
+    await expect(client([stage.chain.url], { chainId: 1 }).verify()).rejects.toEqual(mismatch)
+    await expect(client([stage.chain.url], { chainId: 1 }).head()).rejects.toEqual(mismatch)
   })
 
   it('is refused when a token has other decimals or is none', async () => {
     const token = { asset: 'usdt_ethereum', contract: ASSETS.usdt_ethereum.contract } as const
-    await expect(client([chain.url], { tokens: [{ ...token, decimals: 18 }] }).verify()).rejects.toEqual(mismatch)
+    await expect(client([stage.chain.url], { tokens: [{ ...token, decimals: 18 }] }).verify()).rejects.toEqual(mismatch)
     const nowhere = { ...token, contract: OURS, decimals: 6 }
-    await expect(client([chain.url], { tokens: [nowhere] }).verify()).rejects.toEqual(mismatch)
+    await expect(client([stage.chain.url], { tokens: [nowhere] }).verify()).rejects.toEqual(mismatch)
   })
 })
 
@@ -166,7 +129,7 @@ describe('adding an EVM network', () => {
   }
 
   it('takes a definition and its asset rows: the same client scans it', async () => {
-    const added = client([chain.url], {
+    const added = client([stage.chain.url], {
       chain: optimism,
       nativeAsset: 'eth_optimism' as AssetId,
       tokens: [{ asset: 'usdt_optimism' as AssetId, contract: ASSETS.usdt_ethereum.contract, decimals: 6 }],
@@ -180,13 +143,13 @@ describe('adding an EVM network', () => {
   it.each(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'] as const)(
     '%s is wired by its rows alone',
     async (network) => {
-      const node = { rpcUrls: [chain.url], chainId: 31_337 }
-      const reader = createChainClient({ live: {}, test: { [network]: node } }, 'test', network, silent)
+      const node = { rpcUrls: [stage.chain.url], chainId: 31_337 }
+      const reader = createChainClient({ live: {}, test: { [network]: node } }, 'test', network, SILENT)
       if (reader === null) throw new Error('no client')
-      opened.push(reader)
+      stage.keep(reader)
       const [block] = await reader.scan(2, 2, watches)
       expect(block?.transfers[0]?.key).toMatch(new RegExp(`^test:${network}:0x.*:n$`))
-      expect(createChainClient({ live: {}, test: {} }, 'test', network, silent)).toBeNull()
+      expect(createChainClient({ live: {}, test: {} }, 'test', network, SILENT)).toBeNull()
     },
   )
 })

@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { type Lie, startLyingNode } from '#test/support/lying-node.ts'
-import { createEvmClient, type EvmClient } from './client.ts'
+import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
+import type { EvmClient } from './client.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'
 import type { InternalMoves } from './options.ts'
 
-const OURS = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+const OURS = WATCHED_ACCOUNT
 /** A watched contract that takes no coins. */
 const REFUSES = `0x${'d'.repeat(40)}`
-const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
-const watches = createWatchIndex()
-for (const address of [OURS, REFUSES]) watches.add(address.slice(2).toLowerCase())
 
 /** call(gas, first argument, value of this call, no data). */
 const SEND = '6000600060006000346000355af1'
@@ -45,41 +38,16 @@ const CODE: Readonly<Record<string, string>> = {
   [SYSTEM_COIN]: LOG + SEND + STOP,
 }
 
-let chain: LocalChain
-beforeAll(async () => {
-  chain = await startLocalChain({ blockTimeMs: null })
+const stage = useEvmStage(async (chain) => {
   for (const [address, code] of Object.entries(CODE)) await chain.rpc('anvil_setCode', [address, `0x${code}`])
 })
-afterAll(() => chain.stop())
+const { liar, watches } = stage
+watches.add(REFUSES.slice(2))
 
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const resource of opened.splice(0)) await resource.close()
-})
-
-function client(urls: readonly string[], internal: InternalMoves): EvmClient {
-  const made = createEvmClient({
-    chain: CHAINS.ethereum,
-    mode: 'test',
-    rpcUrls: urls,
-    chainId: 31_337,
-    nativeAsset: 'eth_ethereum',
-    tokens: [],
-    internal,
-    metrics: silent,
-  })
-  opened.push(made)
-  return made
-}
-
-async function lying(lie: Lie): Promise<string> {
-  const node = await startLyingNode(chain.url, lie)
-  opened.push(node)
-  return node.url
-}
+const client = (urls: readonly string[], internal: InternalMoves) => stage.client(urls, { tokens: [], internal })
 
 const refusing = (...methods: readonly string[]): Promise<string> =>
-  lying((call, truth) =>
+  liar((call, truth) =>
     methods.includes(call.method) ? { error: { code: -32_601, message: 'the method does not exist' } } : truth,
   )
 
@@ -87,9 +55,9 @@ const refusing = (...methods: readonly string[]): Promise<string> =>
 async function send(to: string, value: bigint, ...words: readonly string[]): Promise<number> {
   const data = `0x${words.map((word) => word.slice(2).toLowerCase().padStart(64, '0')).join('')}`
   const transaction = { from: DEVELOPMENT_PAYER, to, value: `0x${value.toString(16)}`, data, gas: '0x7a120' }
-  await chain.rpc('eth_sendTransaction', [transaction])
-  await chain.mine()
-  return Number(await chain.rpc('eth_blockNumber'))
+  await stage.chain.rpc('eth_sendTransaction', [transaction])
+  await stage.chain.mine()
+  return Number(await stage.chain.rpc('eth_blockNumber'))
 }
 
 const traced: InternalMoves = { ledger: 'trace', required: true }
@@ -123,9 +91,9 @@ describe('case 9: coins that contracts send', () => {
     ['are not counted again at the top', OURS, 5n, [], ['n = 5']],
   ])('%s', async (_what, to, value, words, expected) => {
     const height = await send(to, value, ...words)
-    const urls = [chain.url, await refusing('trace_block')]
+    const urls = [stage.chain.url, await refusing('trace_block')]
     for (const url of urls) expect(await found(client([url], traced), height)).toEqual(expected)
-    const untraced = client([chain.url], { ledger: 'none', required: true })
+    const untraced = client([stage.chain.url], { ledger: 'none', required: true })
     expect(await found(untraced, height)).toEqual(expected.filter((key) => key.startsWith('n ')))
   })
 })
@@ -148,7 +116,7 @@ describe('nodes without traces', () => {
   it('are no substitute for one with traces', async () => {
     const height = await send(SENDS, 5n, OURS)
     let down = false
-    const tracing = await lying((_call, truth) => (down ? { status: 503 } : truth))
+    const tracing = await liar((_call, truth) => (down ? { status: 503 } : truth))
     const reader = client([await none(), tracing], { ledger: 'trace', required: false })
     await reader.verify()
     expect(await found(reader, height)).toEqual([inside(SENDS)])
@@ -170,7 +138,7 @@ describe('a network that logs its coins', () => {
   // Guarantee: a network that stops to log coins stops the scanner instead of losing payments.
   it('is not believed when coins were sent and not logged', async () => {
     const height = await send(OURS, 5n)
-    await expect(client([chain.url], logged).scan(height, height, watches)).rejects.toMatchObject({
+    await expect(client([stage.chain.url], logged).scan(height, height, watches)).rejects.toMatchObject({
       name: 'NodeUnreliable',
     })
   })

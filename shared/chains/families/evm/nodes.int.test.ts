@@ -1,33 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
-import { ASSETS } from '#shared/chains/assets.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { describe, expect, it } from 'vitest'
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { type Lie, lieAbout, startLyingNode } from '#test/support/lying-node.ts'
-import { createEvmClient, type EvmClient } from './client.ts'
+import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
+import { type Lie, lieAbout } from '#test/support/lying-node.ts'
+import type { EvmClient } from './client.ts'
 
-const OURS = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
 const HEAD = 8
-const watches = createWatchIndex()
-watches.add(OURS.slice(2).toLowerCase())
 
-let chain: LocalChain
 let txHash: string
-beforeAll(async () => {
-  chain = await startLocalChain({ blockTimeMs: null })
+const stage = useEvmStage(async (chain) => {
   await chain.mine(3)
-  const paid = await chain.pay({ asset: 'usdt_ethereum', to: OURS, amountBase: 2_500_000n })
+  const paid = await chain.pay({ asset: 'usdt_ethereum', to: WATCHED_ACCOUNT, amountBase: 2_500_000n })
   txHash = paid.txHash
   await chain.mine(5)
 })
-afterAll(() => chain.stop())
+const { liar, watches } = stage
 
-const opened: { close(): Promise<void> }[] = []
+/** What was told to the metrics of the newest client. */
 let labels: Set<string>
-afterEach(async () => {
-  for (const resource of opened.splice(0)) await resource.close()
-})
 
 function client(...urls: readonly string[]): EvmClient {
   labels = new Set()
@@ -38,24 +27,7 @@ function client(...urls: readonly string[]): EvmClient {
     gauge: (name, _value, given) => note(name, given),
     observe: (name, _seconds, given) => note(name, given),
   }
-  const made = createEvmClient({
-    chain: CHAINS.ethereum,
-    mode: 'test',
-    rpcUrls: urls,
-    chainId: 31_337,
-    nativeAsset: 'eth_ethereum',
-    tokens: [{ asset: 'usdt_ethereum', contract: ASSETS.usdt_ethereum.contract, decimals: 6 }],
-    internal: { ledger: 'trace', required: false },
-    metrics,
-  })
-  opened.push(made)
-  return made
-}
-
-async function liar(lie: Lie): Promise<string> {
-  const node = await startLyingNode(chain.url, lie)
-  opened.push(node)
-  return node.url
+  return stage.client(urls, { metrics })
 }
 
 /** A node whose newest block is this one. */
@@ -83,7 +55,7 @@ describe('several nodes', () => {
   // Guarantee: what one node keeps back is asked of another one before the cursor may pass it.
   it('case 11: logs that one keeps back are found at the other', async () => {
     const first = await liar(lieAbout('eth_getLogs', () => []))
-    expect(await amounts(client(first, chain.url))).toEqual(EXPECTED)
+    expect(await amounts(client(first, stage.chain.url))).toEqual(EXPECTED)
   })
 
   it.each<[string, Lie]>([
@@ -95,7 +67,7 @@ describe('several nodes', () => {
     ],
     ['is broken', () => ({ status: 500 })],
   ])('one that %s is left for the other', async (_what, lie) => {
-    expect(await amounts(client(await liar(lie), chain.url))).toEqual(EXPECTED)
+    expect(await amounts(client(await liar(lie), stage.chain.url))).toEqual(EXPECTED)
   })
 
   it('one that asks for a pause is not called before it is over', async () => {
@@ -128,7 +100,7 @@ describe('several nodes', () => {
   it('case 13: one on another chain is left out, at the start and when it comes up later', async () => {
     let chainId = '0x1'
     const first = await liar((call, truth) => (call.method === 'eth_chainId' ? { result: chainId } : truth))
-    const reader = client(first, chain.url)
+    const reader = client(first, stage.chain.url)
     await reader.verify()
     expect(await amounts(reader)).toEqual(EXPECTED)
     chainId = '0x7a69'
@@ -174,7 +146,7 @@ describe('case 14: ranges of logs', () => {
     const node = await liar((call, truth) =>
       call.method === 'eth_getLogs' ? { error: { code: -32_005, message: 'query exceeds max results 20000' } } : truth,
     )
-    expect(await amounts(client(node, chain.url))).toEqual(EXPECTED)
+    expect(await amounts(client(node, stage.chain.url))).toEqual(EXPECTED)
     await expect(amounts(client(node))).rejects.toEqual(unreliable)
   })
 })
@@ -200,7 +172,7 @@ describe('a second node', () => {
       true,
     ],
   ])('that %s', async (_what, lie, doubts) => {
-    const reader = client(chain.url, await liar(lie))
+    const reader = client(stage.chain.url, await liar(lie))
     const transaction = await asked(reader)
     expect([...(await reader.doubted([transaction]))]).toEqual(doubts ? [txHash] : [])
     expect(await reader.doubted([])).toEqual(new Set())
@@ -217,12 +189,12 @@ describe('a second node', () => {
       })),
     ],
   ])('that %s: confirmations wait', async (_what, lie) => {
-    const reader = client(chain.url, await liar(lie))
+    const reader = client(stage.chain.url, await liar(lie))
     await expect(reader.doubted([await asked(reader)])).rejects.toEqual(unreliable)
   })
 
   it('is not needed where there is none', async () => {
-    const reader = client(chain.url)
+    const reader = client(stage.chain.url)
     expect(await reader.doubted([await asked(reader)])).toEqual(new Set())
   })
 })
