@@ -2,12 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { type AskChainInput, type AskedChain, askChain } from '#shared/usecases/ask-chain.ts'
+import { cancelChainCommands } from '#shared/usecases/cancel-chain-commands.ts'
 import { chainStatus } from '#shared/usecases/chain-status.ts'
-import type { ChainCommand } from '#shared/usecases/ports/chain-commands.ts'
+import { CHAIN_COMMAND_KINDS, type ChainCommand, type ChainCommandKind } from '#shared/usecases/ports/chain-commands.ts'
+import type { RescanPreview } from '#shared/usecases/preview-rescan.ts'
 import { actorName } from './actor.ts'
 import { type Installation, withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { parseHeight, parseNetwork, pickMode } from './pick-mode.ts'
+import { previewText, readAhead } from './rescan-preview.ts'
 import { snakeCase } from './snake-case.ts'
 
 const LOOK_EVERY_MS = 200
@@ -62,7 +65,7 @@ function describe(command: ChainCommand): string {
 async function ask(kind: AskChainInput['kind'], network: NetworkId, options: AskOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const mode = pickMode(installation, network, options.mode)
-    const asked = await askChain(installation, {
+    const input: AskChainInput = {
       mode,
       network,
       kind,
@@ -71,10 +74,13 @@ async function ask(kind: AskChainInput['kind'], network: NetworkId, options: Ask
       acceptReorg: options.acceptReorg ?? false,
       dryRun: options.dryRun ?? false,
       actor: actorName(),
-    })
-    const ended = options.dryRun ? asked.command : await lookAfter(installation, asked.command, options.wait)
-    const value = { plan: asked.plan, command: ended, repeated: asked.repeated, dryRun: options.dryRun ?? false }
-    print(options, snakeCase(value), textOf(asked, ended, kind))
+    }
+    const asked = await askChain(installation, input)
+    const preview = input.dryRun ? await readAhead(installation, input, asked) : null
+    const ended = input.dryRun ? asked.command : await lookAfter(installation, asked.command, options.wait)
+    const { plan, repeated } = asked
+    const value = { plan, command: ended, repeated, dryRun: input.dryRun, ...(preview !== null && { preview }) }
+    print(options, snakeCase(value), textOf(asked, { ended, preview, kind }))
     if (ended?.status === 'refused') process.exitCode = 1
   })
 }
@@ -93,12 +99,22 @@ async function lookAfter(
   }
 }
 
-function textOf({ plan }: AskedChain, ended: ChainCommand | null, kind: ChainCommand['kind']): string {
+interface Ended {
+  readonly ended: ChainCommand | null
+  readonly preview: RescanPreview | null
+  readonly kind: ChainCommandKind
+}
+
+function textOf({ plan }: AskedChain, { ended, preview, kind }: Ended): string {
   const { from, to, height, status: state, livePayments, confirmedPayments } = plan
   const range =
     from === null || to === null
       ? `The scanner stands at block ${height} and is ${state === 'halted' ? 'halted' : 'not halted'}.`
       : `Blocks ${from} to ${to} (${to - from + 1}) hold ${livePayments} stored payments, ${confirmedPayments} confirmed.`
+  if (preview !== null) {
+    const open = ended === null ? '' : `\n${describe(ended)}`
+    return `${range}\n${previewText(preview)}\nA dry run: nothing was asked.${open}`
+  }
   if (ended === null) {
     return kind === 'resume' && state !== 'halted'
       ? `${range} There is nothing to resume.`
@@ -106,6 +122,28 @@ function textOf({ plan }: AskedChain, ended: ChainCommand | null, kind: ChainCom
   }
   const hint = ended.status === 'open' ? '. A running scanner takes it up; `chain status` shows how far it is.' : ''
   return `${range}\n${describe(ended)}${hint}`
+}
+
+interface CancelOptions extends OutputOptions {
+  readonly mode?: Mode
+  readonly kind?: ChainCommandKind
+  readonly dryRun?: boolean
+}
+
+async function cancel(network: NetworkId, options: CancelOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const mode = pickMode(installation, network, options.mode)
+    const dryRun = options.dryRun ?? false
+    const scope = { mode, network, kind: options.kind ?? null, dryRun, actor: actorName() }
+    const { cancelled, tooLate } = await cancelChainCommands(installation, scope)
+    const lines = [
+      ...cancelled.map((one) => (dryRun ? `would be cancelled: ${describe(one)}` : describe(one))),
+      ...tooLate.map((one) => `too late to cancel: ${describe(one)}`),
+    ]
+    const none = `no request is open for ${network} in ${mode} mode; nothing changed`
+    print(options, snakeCase({ cancelled, tooLate, dryRun }), lines.length === 0 ? none : lines.join('\n'))
+    if (tooLate.length > 0) process.exitCode = 1
+  })
 }
 
 function parseSeconds(text: string): number {
@@ -117,12 +155,12 @@ function parseSeconds(text: string): number {
 function withCommonOptions(command: Command): Command {
   return command
     .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
-    .option('--dry-run', 'check and count, and change nothing')
+    .option('--dry-run', 'check, read the blocks and say what would change; change nothing')
     .option('--wait <seconds>', 'how long to look after the request before leaving it to the scanner', parseSeconds, 15)
     .option('--json', 'print one JSON value')
 }
 
-/** `chain status | rescan | rewind | resume`. */
+/** `chain status | rescan | rewind | resume | cancel`. */
 export function addChainCommands(program: Command): void {
   const chain = program.command('chain').description('See where scanners stand, and ask them to read again or go on.')
   chain
@@ -159,4 +197,15 @@ export function addChainCommands(program: Command): void {
       .description('Let a halted scanner go on from the newest block that the node still has.')
       .option('--accept-reorg', 'also below finality: a person decided that the node’s chain is the right one'),
   ).action((network: NetworkId, options: AskOptions) => ask('resume', network, options))
+  chain
+    .command('cancel')
+    .argument('<network>', 'network id, as in asset ids', parseNetwork)
+    .description(
+      'Close open requests; what a rescan has found so far stays. Safe to repeat. Status 1 when one is too late.',
+    )
+    .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
+    .addOption(new Option('--kind <kind>', 'only this kind of request').choices(CHAIN_COMMAND_KINDS))
+    .option('--dry-run', 'show what would be cancelled and change nothing')
+    .option('--json', 'print one JSON value')
+    .action(cancel)
 }

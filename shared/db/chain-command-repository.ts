@@ -43,6 +43,13 @@ export function createChainCommandRepository(db: Database): ChainCommandReposito
       const moved = await commands.updateOne({ _id: id, ...open, nextHeight }, { $set: { ...next } })
       return moved.matchedCount === 1
     },
+    take: async (id) => (await commands.updateOne({ _id: id, ...open }, { $set: { taken: true } })).matchedCount === 1,
+    cancel: (id, { outcome, at }, audit) =>
+      audited(db, audit, async (session) => {
+        const free = { _id: id, ...open, taken: { $ne: true } }
+        const change = { $set: { status: 'cancelled' as const, outcome, finishedAt: toDate(at) } }
+        return (await commands.updateOne(free, change, { session })).matchedCount === 1
+      }),
     finish: (id, { status, outcome, at }, audit) =>
       audited(db, audit, async (session) => {
         const change = { $set: { status, outcome, finishedAt: toDate(at) } }

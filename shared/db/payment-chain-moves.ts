@@ -12,7 +12,13 @@ import { moveAll, ORPHANED } from './payment-scan-writes.ts'
 /** What a chain does to payments that are stored already. */
 type ChainMoves = Pick<
   PaymentRepository,
-  'dueForConfirmation' | 'confirmThrough' | 'unconfirmed' | 'endUnconfirmed' | 'orphanAbove' | 'orphanStrangers'
+  | 'dueForConfirmation'
+  | 'confirmThrough'
+  | 'unconfirmed'
+  | 'endUnconfirmed'
+  | 'orphanAbove'
+  | 'orphanStrangers'
+  | 'listStrangers'
 >
 
 /** The part of the payment repository that confirms, ends and takes back, every write fenced by the scanner's epoch. */
@@ -57,25 +63,25 @@ export function createChainMoves(
       }
       return moveAll(payments, random, { ...above, network, mode }, ORPHANED, epoch, at)
     },
-    orphanStrangers: async ({
-      mode,
-      network,
-      from = Number.MAX_SAFE_INTEGER,
-      confirmedToo = false,
-      blocks,
-      epoch,
-      at,
-    }) => {
-      if (blocks.length === 0) return []
-      const heights = blocks.map((block) => block.height)
-      const strangers: mongoose.mongo.Filter<PaymentDocument> = {
-        kind: 'onchain',
-        state: { $in: confirmedToo ? ['detected', 'confirmed'] : ['detected'] },
-        'block.height': { $gte: Math.min(from, ...heights), $lte: Math.max(...heights) },
-        'block.hash': { $nin: blocks.map((block) => block.hash) },
-      }
-      return moveAll(payments, random, { ...strangers, network, mode }, ORPHANED, epoch, at)
-    },
+    orphanStrangers: async ({ epoch, at, ...scope }) =>
+      scope.blocks.length === 0 ? [] : moveAll(payments, random, strangerFilter(scope), ORPHANED, epoch, at),
+    listStrangers: async (scope) =>
+      scope.blocks.length === 0 ? [] : (await payments.find(strangerFilter(scope)).toArray()).map(paymentFromDocument),
+  }
+}
+
+/** Payments at the heights of these blocks, of which there is at least one, that stand in none of them. */
+function strangerFilter(scope: Parameters<PaymentRepository['listStrangers']>[0]) {
+  const { mode, network, from = Number.MAX_SAFE_INTEGER, confirmedToo = false, blocks } = scope
+  const heights = blocks.map((block) => block.height)
+  const states: PaymentDocument['state'][] = confirmedToo ? ['detected', 'confirmed'] : ['detected']
+  return {
+    network,
+    mode,
+    kind: 'onchain' as const,
+    state: { $in: states },
+    'block.height': { $gte: Math.min(from, ...heights), $lte: Math.max(...heights) },
+    'block.hash': { $nin: blocks.map((block) => block.hash) },
   }
 }
 

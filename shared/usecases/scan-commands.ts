@@ -11,7 +11,7 @@ import { cutWindow } from './scan-window.ts'
 const GAP_MAX = 200
 
 /** How a request ended, or that it stays open. */
-type End = { readonly status: 'done' | 'refused'; readonly outcome: string } | 'open'
+type End = { readonly status: 'done' | 'refused'; readonly outcome: string } | 'open' | 'cancelled'
 
 /**
  * Carries out what people on call asked of this network: a rescan by one step, the others at once. Every write is this
@@ -36,7 +36,7 @@ const rank = ({ kind }: ChainCommand): number => (kind === 'rescan' ? 1 : 0)
 async function moveBack(session: ScanSession, command: ChainCommand): Promise<boolean> {
   const carriedOut = session.cursor.lastCommand === command.id
   const end = carriedOut ? await moved(session) : await (command.kind === 'resume' ? resume : rewind)(session, command)
-  if (end === 'open') return false
+  if (end === 'open' || end === 'cancelled') return false
   await finish(session, command, end)
   return true
 }
@@ -78,7 +78,10 @@ async function rewind(session: ScanSession, command: ChainCommand): Promise<End>
 
 /** One compare-and-set moves the cursor; payments are left to the scan that follows. */
 async function goBack(session: ScanSession, command: ChainCommand, to: BlockRef): Promise<End> {
-  const { cursor } = session
+  const { deps, cursor } = session
+  assertHeld(session)
+  // From here on it happens, if not by us then by the next holder.
+  if (!(await deps.commands.take(command.id))) return 'cancelled'
   const below = cutWindow(cursor.window, to.height - 1)
   const finalizedHeight = cursor.finalizedHeight
   await moveCursor(session, {
@@ -126,8 +129,9 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   await confirmThroughCursor(session)
   assertHeld(session)
   const next = { nextHeight: to + 1, changed: command.changed + changed.length }
-  if (!(await deps.commands.progress(command, next))) throw new LeaseLost('a rescan was moved on by another holder')
-  return true
+  if (await deps.commands.progress(command, next)) return true
+  if ((await deps.commands.findById(command.id))?.status === 'cancelled') return true
+  throw new LeaseLost('a rescan was moved on by another holder')
 }
 
 async function proveChain(session: ScanSession, blocks: readonly ScannedBlock[]): Promise<void> {
@@ -155,7 +159,7 @@ async function blockAtOrBelow({ source }: ScanSession, height: number): Promise<
 async function finish(
   session: ScanSession,
   command: ChainCommand,
-  { status, outcome }: Exclude<End, 'open'>,
+  { status, outcome }: Exclude<End, 'open' | 'cancelled'>,
 ): Promise<void> {
   const { deps, source, lease } = session
   const { mode, network } = source

@@ -17,7 +17,7 @@ export interface ScanDeps extends RecordDeps {
   readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks'>
   readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
   readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close'>
-  readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'progress' | 'finish'>
+  readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'findById' | 'progress' | 'take' | 'finish'>
 }
 
 /** One network in one mode, and how it is read. */

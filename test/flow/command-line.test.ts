@@ -68,8 +68,10 @@ describe('paymesh', () => {
     'chain rescan',
     'chain rewind',
     'chain resume',
+    'chain cancel',
     'migrate',
     'doctor',
+    'verify-audit',
     'pay',
   ])('%s explains itself', async (command) => {
     const shown = await paymesh(...command.split(' '), '--help')

@@ -22,7 +22,9 @@ export interface ChainCommand {
   readonly nextHeight: number | null
   /** Rescan: payments found anew or changed so far. */
   readonly changed: number
-  readonly status: 'open' | 'done' | 'refused'
+  readonly status: 'open' | 'done' | 'refused' | 'cancelled'
+  /** A scanner is about to move its cursor for it: it cannot be cancelled any more. */
+  readonly taken?: boolean
   /** One sentence about how it ended; null while open. */
   readonly outcome: string | null
   readonly askedBy: string
@@ -40,6 +42,10 @@ export interface ChainCommandRepository {
   listAllOpen(): Promise<readonly ChainCommand[]>
   /** Moves a rescan on, by compare-and-set on `nextHeight`; false when somebody else moved or closed it. */
   progress(command: ChainCommand, next: Pick<ChainCommand, 'nextHeight' | 'changed'>): Promise<boolean>
+  /** Marks an open request as about to be carried out; false when it is not open any more. Repeating it is harmless. */
+  take(id: string): Promise<boolean>
+  /** Closes a request that is open and not taken, together with its audit row; false when it is not. */
+  cancel(id: string, end: { outcome: string; at: Ms }, audit: AuditRecord): Promise<boolean>
   /** Closes an open request together with its audit row; false when it was closed already. */
   finish(id: string, end: { status: 'done' | 'refused'; outcome: string; at: Ms }, audit: AuditRecord): Promise<boolean>
 }

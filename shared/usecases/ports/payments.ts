@@ -181,6 +181,14 @@ export interface PaymentRepository {
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
+  /** What `orphanStrangers` would take back. */
+  listStrangers(scope: {
+    mode: Mode
+    network: NetworkId
+    from?: number
+    confirmedToo?: boolean
+    blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
+  }): Promise<readonly Payment[]>
   /** Inserts a simulated payment; `exists` when the key is taken. */
   insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>

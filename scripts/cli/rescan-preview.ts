@@ -1,0 +1,58 @@
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import type { AskChainInput, AskedChain } from '#shared/usecases/ask-chain.ts'
+import { previewRescan, type RescanEffect, type RescanPreview } from '#shared/usecases/preview-rescan.ts'
+import type { Installation } from './installation.ts'
+import { table } from './output.ts'
+
+const TELL_EVERY_MS = 1_000
+
+const WORDS: Readonly<Record<RescanEffect, string>> = {
+  added: 'not stored, would be added',
+  returned: 'gone, would stand again',
+  moved: 'would move to this block',
+  other_amount: 'mined with another amount, would be added',
+  replaced: 'would end: another transaction spends its money',
+  taken_back: 'would be taken back: its block is gone',
+  contradicts: 'this block shows another amount than stored: the scanner would stop here',
+}
+
+/** Reads the blocks of a planned rescan or rewind with the network's node; null when there is no node, or no block to read. */
+export async function readAhead(
+  installation: Installation,
+  input: AskChainInput,
+  { plan }: AskedChain,
+): Promise<RescanPreview | null> {
+  const { mode, network, kind, acceptReorg } = input
+  const { from, to } = plan
+  if (from === null || to === null) return null
+  const client = createChainClient(installation.config.networks, mode, network, installation.metrics)
+  if (client === null) return null
+  let toldAt = performance.now()
+  const onProgress = (height: number): void => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return
+    toldAt = performance.now()
+    process.stderr.write(`read up to block ${height} of ${to}\n`)
+  }
+  try {
+    const range = { mode, network, from, to, confirmedToo: kind === 'rewind', acceptReorg, onProgress }
+    return await previewRescan({ ...installation, client }, range)
+  } finally {
+    await client.close()
+  }
+}
+
+/** What would change, for a person. */
+export function previewText({ blocks, known, effects, changes }: RescanPreview): string {
+  const rows = changes.map(({ effect, height, amount, invoiceId, txHash }) => [
+    String(height ?? '-'),
+    amount,
+    invoiceId === null ? 'the inbox' : `invoice ${invoiceId}`,
+    WORDS[effect],
+    txHash ?? '-',
+  ])
+  const total = Object.values(effects).reduce((sum, count) => sum + count, 0)
+  const lead = `${blocks} blocks were read: ${known} payments stand as stored, ${total} would change.`
+  const more = total > changes.length ? `\n… and ${total - changes.length} more` : ''
+  const head = ['BLOCK', 'AMOUNT', 'FOR', 'WHAT', 'TRANSACTION']
+  return total === 0 ? lead : `${lead}\n${table(head, rows, '')}${more}`
+}
