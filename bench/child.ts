@@ -9,22 +9,25 @@ export interface Child {
   cpuSeconds(): number | null
   /** Memory in use right now, bytes; null as above. */
   residentBytes(): number | null
+  /** The most memory that it ever had in use, bytes; null as above. */
+  peakBytes(): number | null
   stop(): Promise<void>
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
 }
 
-/** Starts `node …args` and resolves when `isUp` does; stderr is passed on and a death before that rejects. */
+/** Starts `node …args` and resolves when `isUp` does; stderr is passed on and a death before that, or `withinMs`, rejects. */
 export async function startChild(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   isUp: () => Promise<boolean>,
+  withinMs = 60_000,
 ): Promise<Child> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const until = Date.now() + 60_000
+  const until = Date.now() + withinMs
   while (!(await isUp())) {
     if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
     if (Date.now() > until) throw new Error(`${args.join(' ')} did not come up`)
@@ -34,7 +37,8 @@ export async function startChild(
     stop: () => stop(child, 'SIGTERM'),
     kill: () => stop(child, 'SIGKILL'),
     cpuSeconds: () => cpuSecondsOf(child.pid),
-    residentBytes: () => residentBytesOf(child.pid),
+    residentBytes: () => memoryOf(child.pid, 'VmRSS'),
+    peakBytes: () => memoryOf(child.pid, 'VmHWM'),
   }
 }
 
@@ -89,10 +93,11 @@ function cpuSecondsOf(pid: number | undefined): number | null {
   }
 }
 
-/** VmRSS of /proc/<pid>/status (proc(5)). */
-function residentBytesOf(pid: number | undefined): number | null {
+/** A line of /proc/<pid>/status (proc(5)). */
+function memoryOf(pid: number | undefined, line: 'VmRSS' | 'VmHWM'): number | null {
   try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const [, kilobytes] = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
     return kilobytes === undefined ? null : Number(kilobytes) * 1_024
   } catch {
     return null

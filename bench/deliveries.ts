@@ -17,36 +17,63 @@ const PACES = [100, 300] as const
  * process as the Procfile starts it.
  */
 export function benchDeliveries(options: BenchOptions): Promise<void> {
-  const { rounds, print } = options
   return withRig(options, async (rig) => {
     const stage = await openDeliveryStage(rig)
     const services = { webhooks: await rig.startService('webhooks'), outbox: await rig.startService('outbox') }
+    const figures: Figures = { bare: [], due: [], whole: [], delays: new Map() }
     await warmUp(stage)
-    const figures = { bare: [] as number[], due: [] as number[], whole: [] as number[] }
-    for (let round = 1; round <= rounds; round += 1) {
-      figures.bare.push(await barePosts(rig, stage, options.seconds))
-      const due = await fromDueRows(stage, options.seconds, services)
-      figures.due.push(due.perSecond)
-      print(`  round ${round}: bare ${figures.bare.at(-1)?.toFixed(0)}/s, from due rows ${due.text}`)
-      const whole = await fromInvoices(rig, stage, options.seconds, services)
-      figures.whole.push(whole.perSecond)
-      print(`  round ${round}: from POST /invoices ${whole.text}`)
-      for (const pace of PACES) print(`  round ${round}: ${await paced(stage, pace, options.seconds)}`)
+    for (let round = 1; round <= options.rounds; round += 1) {
+      const print = (line: string) => options.print(`  round ${round}: ${line}`)
+      await oneRound({ rig, stage, services, options: { ...options, print } }, figures)
     }
-    print(`bare loop of POSTs: ${medianAndRange(figures.bare)}/s`)
-    print(`from due rows: ${medianAndRange(figures.due)}/s`)
-    print(
-      `ratio to the bare loop: ${medianAndRange(
-        figures.due.map((due, at) => due / (figures.bare[at] ?? 1)),
-        2,
-      )}`,
-    )
-    print(`from POST /invoices to invoice.created: ${medianAndRange(figures.whole)}/s`)
-    for (const pace of PACES) {
-      const { p50, p99 } = delays.get(pace) ?? { p50: [], p99: [] }
-      print(`commit to arrival at ${pace}/s: p50 ${medianAndRange(p50, 1)} ms, p99 ${medianAndRange(p99, 1)} ms`)
-    }
+    report(figures, options)
   })
+}
+
+interface Figures {
+  readonly bare: number[]
+  readonly due: number[]
+  readonly whole: number[]
+  /** By pace. */
+  readonly delays: Map<number, { readonly p50: number[]; readonly p99: number[] }>
+}
+
+interface Round {
+  readonly rig: Rig
+  readonly stage: DeliveryStage
+  readonly services: Services
+  readonly options: BenchOptions
+}
+
+async function oneRound(round: Round, figures: Figures): Promise<void> {
+  const { print, only } = round.options
+  if (only === null || only === 'due') {
+    const bare = await barePosts(round)
+    const due = await fromDueRows(round)
+    figures.bare.push(bare)
+    figures.due.push(due.perSecond)
+    print(`bare ${bare.toFixed(0)}/s, from due rows ${due.text}`)
+  }
+  if (only === null || only === 'whole') {
+    const whole = await fromInvoices(round)
+    figures.whole.push(whole.perSecond)
+    print(`from POST /invoices ${whole.text}`)
+  }
+  if (only !== null && only !== 'paced') return
+  for (const pace of PACES) print(await paced(round, pace, figures))
+}
+
+function report({ bare, due, whole, delays }: Figures, { print }: BenchOptions): void {
+  if (due.length > 0) {
+    print(`bare loop of POSTs: ${medianAndRange(bare)}/s`)
+    print(`from due rows: ${medianAndRange(due)}/s`)
+    const ratios = due.map((perSecond, at) => perSecond / (bare[at] ?? 1))
+    print(`ratio to the bare loop: ${medianAndRange(ratios, 2)}`)
+  }
+  if (whole.length > 0) print(`from POST /invoices to invoice.created: ${medianAndRange(whole)}/s`)
+  for (const [pace, { p50, p99 }] of delays) {
+    print(`commit to arrival at ${pace}/s: p50 ${medianAndRange(p50, 1)} ms, p99 ${medianAndRange(p99, 1)} ms`)
+  }
 }
 
 /** Everything compiled, every connection open, every cap grown. */
@@ -58,12 +85,12 @@ async function warmUp(stage: DeliveryStage): Promise<void> {
   await stage.take()
 }
 
-async function barePosts(rig: Rig, stage: DeliveryStage, seconds: number): Promise<number> {
+async function barePosts({ rig, stage, options }: Round): Promise<number> {
   const port = await freePort()
   const child = await rig.startHelper('bench/bare-posts.ts', port, {
     BARE_PORT: String(port),
     BARE_URLS: JSON.stringify(stage.endpoints.map(({ url }) => url)),
-    BARE_SECONDS: String(seconds),
+    BARE_SECONDS: String(options.seconds),
   })
   const response = await fetch(`http://127.0.0.1:${port}/`)
   const { posts, seconds: took } = (await response.json()) as { posts: number; seconds: number }
@@ -74,19 +101,19 @@ async function barePosts(rig: Rig, stage: DeliveryStage, seconds: number): Promi
 
 type Services = Readonly<Record<'webhooks' | 'outbox', Child>>
 
-async function fromDueRows(stage: DeliveryStage, seconds: number, services: Pick<Services, 'webhooks'>) {
-  const perEndpoint = Math.ceil((ROWS_PER_SECOND * seconds) / stage.endpoints.length)
+async function fromDueRows({ stage, options, services: { webhooks } }: Round) {
+  const perEndpoint = Math.ceil((ROWS_PER_SECOND * options.seconds) / stage.endpoints.length)
   await stage.makeDue(perEndpoint)
-  const cpu = cpuMeter({ ...services, receiver: stage.merchant })
+  const cpu = cpuMeter({ webhooks, receiver: stage.merchant })
   await stage.settle()
   const arrivals = await stage.take()
   const expected = perEndpoint * stage.endpoints.length
   return summary(arrivals, expected, cpu(expected))
 }
 
-async function fromInvoices(rig: Rig, stage: DeliveryStage, seconds: number, services: Services) {
+async function fromInvoices({ rig, stage, options, services }: Round) {
   const cpu = cpuMeter({ api: rig.api.child, ...services, merchant: stage.merchant })
-  const { created, refused } = await stage.create({ outstanding: OUTSTANDING }, seconds)
+  const { created, refused } = await stage.create({ outstanding: OUTSTANDING }, options.seconds)
   if (Object.keys(refused).length > 0) throw new Error(`the API refused invoices: ${JSON.stringify(refused)}`)
   await stage.settle()
   const arrivals = await stage.take()
@@ -105,11 +132,9 @@ function summary(arrivals: readonly Arrival[], expected: number, cpu: string) {
   return { perSecond, text: `${perSecond.toFixed(0)}/s, ${twice} of ${expected} twice, ${cpu}` }
 }
 
-const delays = new Map<number, { readonly p50: number[]; readonly p99: number[] }>()
-
-async function paced(stage: DeliveryStage, perSecond: number, seconds: number): Promise<string> {
+async function paced({ stage, options }: Round, perSecond: number, { delays }: Figures): Promise<string> {
   await pause(1_000)
-  const { created } = await stage.create({ perSecond }, Math.max(seconds, 5))
+  const { created } = await stage.create({ perSecond }, Math.max(options.seconds, 5))
   await stage.settle()
   const found = matched(created, await stage.take())
   const since = (from: (one: (typeof found)[number]) => number) => found.map((one) => one.arrivedAt - from(one))

@@ -8,5 +8,7 @@ export interface BenchOptions {
   readonly asset: boolean
   /** Folder for CPU profiles of the product's processes; null for none, because profiling costs time. */
   readonly profileDir: string | null
+  /** The one part of a benchmark that is wanted; null for all. */
+  readonly only: string | null
   readonly print: (line: string) => void
 }

@@ -32,6 +32,7 @@ ${Object.entries(BENCHMARKS)
   --asset          invoices are locked to an asset at creation
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
+  --only <part>    of deliveries: due, whole or paced
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `
@@ -42,6 +43,7 @@ const { values, positionals } = parseArgs({
     asset: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -56,5 +58,6 @@ if (values.help) {
   process.exitCode = 2
 } else {
   const print = (line: string) => void process.stdout.write(`${line}\n`)
-  await BENCHMARKS[name].run({ seconds, rounds, asset: values.asset, profileDir: values.profile ?? null, print })
+  const { asset, only = null, profile: profileDir = null } = values
+  await BENCHMARKS[name].run({ seconds, rounds, asset, only, profileDir, print })
 }

@@ -25,16 +25,18 @@ export const CHAIN_ID = 31_337
 export const WATCHED = 1_000_000
 /** Transfers in the blocks that are there from the start. */
 export const TRANSFERS = 90_000
-/** Transfers in one transaction. */
+/** Transfers in one transaction; each of those blocks has five. */
 export const LOGS_PER_TX = 60
 /** Every hundredth transfer goes to a watched address that an invoice holds. */
 export const HIT_EVERY = 100
 /** Blocks that are mined afterwards, of one transaction each. */
 export const TIP_BLOCKS = 120
 
+/** Blocks that are there from the start, besides the first. */
+export const BLOCKS = 300
+
 const DATABASE = 'bench_scan'
 const TX_PER_BLOCK = 5
-const BLOCKS = TRANSFERS / TX_PER_BLOCK / LOGS_PER_TX
 const FIRST = 2n ** 100n
 
 /** A chain of bursts and what the product should find in it. */
