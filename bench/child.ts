@@ -7,9 +7,7 @@ import { connect, createServer } from 'node:net'
 export interface Child {
   /** CPU time used so far in seconds; null where the system does not tell (outside Linux). */
   cpuSeconds(): number | null
-  /** Memory in use right now, bytes; null as above. */
-  residentBytes(): number | null
-  /** The most memory that it ever had in use, bytes; null as above. */
+  /** The most memory that it had in use at any time, bytes; null as above. */
   peakBytes(): number | null
   stop(): Promise<void>
   /** SIGKILL; resolves when the process is gone. */
@@ -37,8 +35,7 @@ export async function startChild(
     stop: () => stop(child, 'SIGTERM'),
     kill: () => stop(child, 'SIGKILL'),
     cpuSeconds: () => cpuSecondsOf(child.pid),
-    residentBytes: () => memoryOf(child.pid, 'VmRSS'),
-    peakBytes: () => memoryOf(child.pid, 'VmHWM'),
+    peakBytes: () => peakBytesOf(child.pid),
   }
 }
 
@@ -93,11 +90,10 @@ function cpuSecondsOf(pid: number | undefined): number | null {
   }
 }
 
-/** A line of /proc/<pid>/status (proc(5)). */
-function memoryOf(pid: number | undefined, line: 'VmRSS' | 'VmHWM'): number | null {
+/** VmHWM of /proc/<pid>/status (proc(5)). */
+function peakBytesOf(pid: number | undefined): number | null {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const [, kilobytes] = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes === undefined ? null : Number(kilobytes) * 1_024
   } catch {
     return null

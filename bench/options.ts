@@ -10,5 +10,7 @@ export interface BenchOptions {
   readonly profileDir: string | null
   /** The one part of a benchmark that is wanted; null for all. */
   readonly only: string | null
+  /** The same work is done by Ponder as well, where a benchmark has it. */
+  readonly withPonder: boolean
   readonly print: (line: string) => void
 }

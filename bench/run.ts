@@ -33,6 +33,7 @@ ${Object.entries(BENCHMARKS)
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
   --only <part>    of deliveries: due, whole or paced
+  --with-ponder    of scan: Ponder 0.16.6 scans the same chain in the same rounds; npm puts it into .cache
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `
@@ -44,6 +45,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
+    'with-ponder': { type: 'boolean', default: false },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -59,5 +61,5 @@ if (values.help) {
 } else {
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   const { asset, only = null, profile: profileDir = null } = values
-  await BENCHMARKS[name].run({ seconds, rounds, asset, only, profileDir, print })
+  await BENCHMARKS[name].run({ seconds, rounds, asset, only, profileDir, withPonder: values['with-ponder'], print })
 }

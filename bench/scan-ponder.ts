@@ -76,7 +76,8 @@ async function follow(child: Child, origin: string): Promise<Caught> {
   while (!(await answers(`${origin}/ready`))) await pause(20)
   const seconds = (performance.now() - (first?.at ?? 0)) / 1_000
   const { stored } = (await (await fetch(`${origin}/count`)).json()) as { readonly stored: number }
-  if (stored !== EVENTS / HIT_EVERY) throw new Error(`ponder stored ${stored} payments instead of ${EVENTS / HIT_EVERY}`)
+  if (stored !== EVENTS / HIT_EVERY)
+    throw new Error(`ponder stored ${stored} payments instead of ${EVENTS / HIT_EVERY}`)
   return { perSecond: (EVENTS - (first?.events ?? 0)) / seconds, peakBytes: child.peakBytes() }
 }
 

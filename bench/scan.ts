@@ -5,8 +5,11 @@ import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { PAYMENTS } from '#shared/db/payment-model.ts'
 import { pause } from './child.ts'
 import type { BenchOptions } from './options.ts'
+import { PONDER_PACKAGES } from './ponder-app.ts'
 import { bareScan } from './scan-bare.ts'
+import { type Caught, preparePonder } from './scan-ponder.ts'
 import {
+  BLOCKS,
   HIT_EVERY,
   LOGS_PER_TX,
   mineBursts,
@@ -24,40 +27,63 @@ const TIP_EVERY_MS = 250
 /**
  * The scanner of one EVM network with a million watched addresses: how fast it catches up with a chain of transfers of which
  * one in a hundred is ours, writes included, beside a bare loop that reads and matches the same chain and writes nothing;
- * then how soon a payment is stored after its block.
+ * then how soon a payment is stored after its block. With Ponder, the same chain is indexed by it in each round as well.
  */
 export async function benchScan(options: BenchOptions): Promise<void> {
   const { print } = options
   const undo: (() => Promise<unknown> | unknown)[] = []
   try {
     const stage = await openStage(options, undo)
-    const bare: number[] = []
-    const own: number[] = []
-    let peak = 0
+    const runPonder = options.withPonder ? preparePonder(stage, print) : null
+    const rounds: Round[] = []
     for (let round = 1; round <= options.rounds; round += 1) {
       const loop = await bareScan(stage.chain, ASSETS[TOKEN].contract, stage.watches.keys)
       if (loop.hits !== stage.watches.hits) throw new Error(`the bare loop found ${loop.hits} hits`)
-      bare.push(TRANSFERS / loop.seconds)
-      const caughtUp = await catchUp(stage)
-      own.push(TRANSFERS / caughtUp.seconds)
-      peak = Math.max(peak, caughtUp.peakBytes)
+      const own = await catchUp(stage)
+      const ponder = runPonder === null ? null : await runPonder()
+      rounds.push({ bare: TRANSFERS / loop.seconds, own, ponder })
       print(
-        `round ${round}: ${rate(own)}/s scanned with their writes, bare loop ${rate(bare)}/s, hydrated in ${caughtUp.hydrateSeconds.toFixed(1)} s`,
+        `round ${round}: ${rate(own.perSecond)} scanned with their writes, bare loop ${rate(TRANSFERS / loop.seconds)}, ` +
+          `${ponder === null ? '' : `Ponder ${rate(ponder.perSecond)}, `}hydrated in ${own.hydrateSeconds.toFixed(1)} s`,
       )
     }
-    print(
-      `scan: ${median(own).toFixed(0)} transfers/s, ${((100 * median(own)) / median(bare)).toFixed(0)} % of the bare loop`,
-    )
-    print(`memory at most ${(peak / 1e6).toFixed(0)} MB with ${WATCHED} watches`)
-    const delays = await followTip(stage)
-    print(`block mined to payment stored at 4 blocks/s: p50 ${at(delays, 0.5)} ms, p99 ${at(delays, 0.99)} ms`)
+    const tip = await followTip(stage)
+    report(rounds, tip, print)
   } finally {
     for (const step of undo.reverse()) await step()
   }
 }
 
-/** From the first move of a cursor that stands at block 0 until it stands at the head; a new process each time. */
-async function catchUp(stage: Stage) {
+/** What one round measured, transfers per second. */
+interface Round {
+  readonly bare: number
+  readonly own: Caught
+  readonly ponder: Caught | null
+}
+
+function report(rounds: readonly Round[], tip: Tip, print: (line: string) => void): void {
+  const own = rounds.map((round) => round.own.perSecond)
+  const bare = rounds.map((round) => round.bare)
+  const share = ((100 * median(own)) / median(bare)).toFixed(0)
+  print(`scan: ${spread(own)}, ${share} % of the bare loop (${spread(bare)})`)
+  const peak = megabytes([...rounds.map((round) => round.own.peakBytes), tip.peakBytes])
+  print(`memory of the scanner's process: at most ${peak} with ${WATCHED} watches`)
+  const ponder = rounds.flatMap((round) => round.ponder ?? [])
+  if (ponder.length > 0) {
+    const theirs = ponder.map(({ perSecond }) => perSecond)
+    const ratio = (median(own) / median(theirs)).toFixed(1)
+    print(`${PONDER_PACKAGES[0]}: ${spread(theirs)}; the product scans ${ratio} times as many`)
+    print(`memory of Ponder's process: at most ${megabytes(ponder.map(({ peakBytes }) => peakBytes))}`)
+  }
+  const { delays } = tip
+  print(`block mined to payment stored at 4 blocks/s: p50 ${at(delays, 0.5)} ms, p99 ${at(delays, 0.99)} ms`)
+}
+
+/**
+ * From the first move of a cursor that stands at block 0 until it stands at the head, counting the blocks in between; a new
+ * process each time.
+ */
+async function catchUp(stage: Stage): Promise<Caught & { readonly hydrateSeconds: number }> {
   const { chain, db } = stage
   const head = Number(await chain.rpc('eth_blockNumber'))
   const genesis = (await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as { readonly hash: string }
@@ -70,20 +96,20 @@ async function catchUp(stage: Stage) {
   })
   const startedAt = performance.now()
   const scanner = await stage.startScanner()
-  let movedAt = 0
-  let peakBytes = 0
+  let first: { readonly at: number; readonly height: number } | null = null
   for (;;) {
     const height = await heightOf(db)
-    if (height > 0 && movedAt === 0) movedAt = performance.now()
-    peakBytes = Math.max(peakBytes, scanner.residentBytes() ?? 0)
+    if (height > 0) first ??= { at: performance.now(), height }
     if (height >= head) break
     await pause(5)
   }
-  const seconds = (performance.now() - movedAt) / 1_000
+  const from = first ?? { at: performance.now(), height: head }
+  const perSecond = ((TRANSFERS / BLOCKS) * (head - from.height) * 1_000) / (performance.now() - from.at)
+  const peakBytes = scanner.peakBytes()
   const stored = await db.collection(PAYMENTS).countDocuments({})
   await scanner.stop()
   if (stored !== stage.watches.hits) throw new Error(`${stored} payments are stored instead of ${stage.watches.hits}`)
-  return { seconds, peakBytes, hydrateSeconds: (movedAt - startedAt) / 1_000 }
+  return { perSecond, peakBytes, hydrateSeconds: (from.at - startedAt) / 1_000 }
 }
 
 async function heightOf(db: Database): Promise<number> {
@@ -91,8 +117,14 @@ async function heightOf(db: Database): Promise<number> {
   return cursor?.height ?? 0
 }
 
-/** Milliseconds from a block to its payment, for one payment in each of many blocks, in ascending order. */
-async function followTip(stage: Stage): Promise<readonly number[]> {
+/** A scanner that follows the head of a chain. */
+interface Tip {
+  /** Milliseconds from a block to its payment, for one payment in each of many blocks, in ascending order. */
+  readonly delays: readonly number[]
+  readonly peakBytes: number | null
+}
+
+async function followTip(stage: Stage): Promise<Tip> {
   const { chain, db } = stage
   const scanner = await stage.startScanner()
   // The cursor stands at the head from before: only a further block shows that this process is awake.
@@ -117,13 +149,18 @@ async function followTip(stage: Stage): Promise<readonly number[]> {
   }
   await pause(3_000)
   await stream.close()
+  const peakBytes = scanner.peakBytes()
   await scanner.stop()
   const expected = Math.floor((TIP_BLOCKS * LOGS_PER_TX) / HIT_EVERY)
   if (delays.length < expected) throw new Error(`${delays.length} payments came instead of ${expected}`)
-  return delays.sort((left, right) => left - right)
+  return { delays: delays.sort((left, right) => left - right), peakBytes }
 }
 
-const rate = (values: readonly number[]): string => (values.at(-1) ?? 0).toFixed(0)
+const rate = (perSecond: number): string => `${perSecond.toFixed(0)}/s`
+const spread = (values: readonly number[]): string =>
+  `${median(values).toFixed(0)} transfers/s (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`
+const megabytes = (bytes: readonly (number | null)[]): string =>
+  bytes.includes(null) ? 'unknown' : `${(Math.max(...bytes.map(Number)) / 1e6).toFixed(0)} MB`
 const at = (sorted: readonly number[], share: number): string =>
   (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN).toFixed(0)
 
