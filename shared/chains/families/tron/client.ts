@@ -8,6 +8,7 @@ import { checkHeader } from './check-block.ts'
 import { extractTransfers, type TokenTable } from './extract.ts'
 import { createHeadReader, refOf } from './head.ts'
 import { createInternalRecord } from './internal-record.ts'
+import { locateTransaction } from './locate-transaction.ts'
 import { readBlocks } from './read-blocks.ts'
 import { type TronToken, verifyTokens } from './verify-tokens.ts'
 import { headerSchema, maybeBlockSchema, maybeHeaderSchema } from './wire.ts'
@@ -94,6 +95,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
     ...(options.rpcUrls.length < 2
       ? {}
       : { doubted: (transactions) => pool.doubted(transactions, unshown), judge: pool.judge }),
+    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
     close: () => pool.close(),
   }
 }

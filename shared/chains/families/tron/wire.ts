@@ -89,6 +89,8 @@ const info = z.object({
 /** What a transaction did, `gettransactioninfobyblocknum`. */
 export type TransactionInfo = z.infer<typeof info>
 export const infosSchema = z.array(info)
+/** The same of one transaction, `gettransactioninfobyid`. */
+export const maybeInfoSchema = z.union([nothing, info])
 
 /** Answer of `triggerconstantcontract`. `code` is absent on success. */
 export const constantCallSchema = z.object({
