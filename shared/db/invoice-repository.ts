@@ -168,9 +168,9 @@ function lookups(invoices: Invoices) {
 
 function outbox(invoices: Invoices) {
   return {
-    outboxBatch: (async (shard, limit) => {
+    outboxBatch: (async (shards, limit) => {
       const waiting = await invoices
-        .find({ outboxShard: shard, outboxAt: { $exists: true } })
+        .find({ outboxShard: { $in: [...shards] }, outboxAt: { $exists: true } })
         .sort({ outboxAt: 1 })
         .limit(limit)
         .toArray()
@@ -187,8 +187,11 @@ function outbox(invoices: Invoices) {
     }) satisfies InvoiceRepository['overdueOutboxShards'],
     trimOutbox: (async (trims) => {
       if (trims.length === 0) return
-      const operations = trims.map(({ id, throughSeq }) => ({
-        updateOne: { filter: { _id: id }, update: trimPipeline(throughSeq) },
+      const idsBySeq = new Map<number, string[]>()
+      for (const { id, throughSeq } of trims) idsBySeq.set(throughSeq, [...(idsBySeq.get(throughSeq) ?? []), id])
+      // Most outboxes of a batch end with the same number, and one write costs the store far more than one row.
+      const operations = [...idsBySeq].map(([throughSeq, ids]) => ({
+        updateMany: { filter: { _id: { $in: ids } }, update: trimPipeline(throughSeq) },
       }))
       await invoices.bulkWrite(operations, { ordered: false })
     }) satisfies InvoiceRepository['trimOutbox'],

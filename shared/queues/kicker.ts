@@ -14,8 +14,8 @@ export interface ClosableKicker extends Kicker {
   close(): Promise<void>
 }
 
-/** Kicks of one burst travel together, and equal ids become one. */
-const COALESCE_MS = 2
+/** A lone kick leaves at once; those that come within this long after it travel together, and equal ids become one. */
+const COALESCE_MS = 3
 const CLOSE_DEADLINE_MS = 1_000
 
 /**
@@ -29,7 +29,8 @@ export function createKicker(
 ): ClosableKicker {
   const queues = new Map<QueueName, Queue<WakeUp>>()
   const waiting = new Map<QueueName, Set<string>>()
-  let timer: NodeJS.Timeout | undefined
+  let cancel: (() => void) | null = null
+  let lastSentAt = Number.NEGATIVE_INFINITY
   let sending: Promise<void> = Promise.resolve()
   let closed = false
 
@@ -60,8 +61,24 @@ export function createKicker(
   const flush = async (): Promise<void> => {
     const batches = [...waiting]
     waiting.clear()
-    timer = undefined
+    cancel = null
+    lastSentAt = performance.now()
     await Promise.all(batches.map(([name, ids]) => send(name, ids)))
+  }
+
+  // One batch is on its way at a time, so that a slow Redis makes batches larger instead of more.
+  const flushNext = (): void => {
+    sending = sending.then(flush)
+  }
+  const schedule = (): (() => void) => {
+    const waitMs = lastSentAt + COALESCE_MS - performance.now()
+    if (waitMs > 0) {
+      const timer = setTimeout(flushNext, waitMs)
+      return () => clearTimeout(timer)
+    }
+    // At the end of this turn of the event loop, so that kicks of one burst leave together.
+    const immediate = setImmediate(flushNext)
+    return () => clearImmediate(immediate)
   }
 
   return {
@@ -70,15 +87,12 @@ export function createKicker(
       const ids = waiting.get(queue)
       if (ids === undefined) waiting.set(queue, new Set([id]))
       else ids.add(id)
-      // One batch is on its way at a time, so that a slow Redis makes batches larger instead of more.
-      timer ??= setTimeout(() => {
-        sending = sending.then(flush)
-      }, COALESCE_MS)
+      cancel ??= schedule()
     },
     close: async () => {
       if (closed) return
       closed = true
-      clearTimeout(timer)
+      cancel?.()
       const settled = sending
         .then(flush)
         .then(() => Promise.all([...queues.values()].map((queue) => queue.close())))

@@ -159,6 +159,9 @@ describe('relayShard', () => {
       },
     }
     await createOutboxRelay(racing).relayShard(outboxShardOf(terms.id))
+    // The change that added them kicks for itself.
+    expect((await deps.invoices.findById(terms.id))?.outbox.length).toBeGreaterThan(0)
+    await createOutboxRelay(deps).relayShard(outboxShardOf(terms.id))
     const events = await deps.events.listByInvoice(terms.id)
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1))
     expect(events.map((event) => event.type)).toContain('invoice.partial')

@@ -13,8 +13,8 @@ import type { WorkspaceRepository } from './ports/tenancy.ts'
 import type { PublicUrls } from './present-invoice.ts'
 import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
 
-/** Invoices made durable together. */
-const BATCH = 32
+/** Invoices made durable together, of all shards that wait. */
+const BATCH = 64
 /** After this many failures of one invoice a person is asked to look. */
 const FAILURES_MAX = 20
 /** A failing invoice is tried again after a pause that doubles from here … */
@@ -39,7 +39,8 @@ export interface RelayDeps extends Ambient {
 /** Turns outbox entries into events, deliveries, inbox rows, mails and audit rows. */
 export interface OutboxRelay {
   /**
-   * Carries out everything that waits in a shard. Every row it writes has a deterministic id and the outbox is trimmed
+   * Carries out everything that waits in a shard at this moment; shards asked for at the same time share their batches, and
+   * what is added meanwhile has a kick of its own. Every row it writes has a deterministic id and the outbox is trimmed
    * last, so it may stop at any line and run again: each event, delivery, inbox row and mail exists once. An invoice
    * that cannot be relayed is set aside with a growing pause and does not hold up the others.
    */
@@ -81,34 +82,76 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
     }
   }
 
-  return {
-    async relayShard(shard) {
-      for (;;) {
-        const now = deps.clock.now()
-        const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
-        const found = await deps.invoices.outboxBatch(shard, BATCH + paused)
-        const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
-        if (batch.length === 0) return
-        try {
-          await relay(batch)
-        } catch (cause) {
-          // One bad invoice fails the whole batch: one by one shows which, and the others go on.
-          deps.logger.debug({ err: cause, shard }, 'outbox batch failed, going one by one')
-          await relayEach(batch)
-        }
+  /** Relays one batch of these shards; true when there may be more. */
+  const relayNext = async (shards: readonly number[]): Promise<boolean> => {
+    const now = deps.clock.now()
+    const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
+    const found = await deps.invoices.outboxBatch(shards, BATCH + paused)
+    const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
+    if (batch.length === 0) return false
+    try {
+      await relay(batch)
+    } catch (cause) {
+      // One bad invoice fails the whole batch: one by one shows which, and the others go on.
+      deps.logger.debug({ err: cause, shards }, 'outbox batch failed, going one by one')
+      await relayEach(batch)
+    }
+    return found.length === BATCH + paused
+  }
+
+  return createShardRounds(relayNext)
+}
+
+/**
+ * One round at a time for all shards that were asked for: a round of many shards costs the store little more than a round
+ * of one. Whoever asks while a round is on its way takes part in the next, which reads after the question.
+ */
+function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>): OutboxRelay {
+  interface Asked {
+    readonly shard: number
+    readonly resolve: () => void
+    readonly reject: (error: unknown) => void
+  }
+  let asked: readonly Asked[] = []
+  let running = false
+  const run = async (): Promise<void> => {
+    running = true
+    while (asked.length > 0) {
+      const served = asked
+      try {
+        const more = await next([...new Set(served.map(({ shard }) => shard))])
+        if (more) continue
+        asked = asked.filter((one) => !served.includes(one))
+        for (const { resolve } of served) resolve()
+      } catch (error) {
+        asked = asked.filter((one) => !served.includes(one))
+        for (const { reject } of served) reject(error)
       }
-    },
+    }
+    running = false
+  }
+  return {
+    relayShard: (shard) =>
+      new Promise((resolve, reject) => {
+        asked = [...asked, { shard, resolve, reject }]
+        if (!running) void run()
+      }),
   }
 }
 
 async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
   const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))
-  if (events.length > 0) await deps.events.insertMany(events)
-  // Endpoints are read after the entries exist and never from a cache: one that was there before the change gets it.
   const workspaceIds = [...new Set(events.map((event) => event.workspaceId))]
-  const endpoints = workspaceIds.length === 0 ? [] : await deps.endpoints.listEnabled(workspaceIds)
+  const [endpoints] = await Promise.all([
+    // Read after the entries exist and never from a cache: an endpoint that was there before the change gets it.
+    workspaceIds.length === 0 ? [] : deps.endpoints.listEnabled(workspaceIds),
+    events.length > 0 && deps.events.insertMany(events),
+  ])
   const deliveries = deliveriesFor(events, endpoints, deps.clock.now())
   if (deliveries.length > 0) await deps.deliveries.insertMany(deliveries)
+  for (const endpointId of new Set(deliveries.map((delivery) => delivery.endpointId))) {
+    deps.kicker.kick(QUEUES.webhooks, endpointId)
+  }
   await relayInbox(deps, batch)
   await relayMails(deps, batch)
   const deeds = batch.flatMap(auditRecords)
@@ -117,9 +160,6 @@ async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
     batch.map((invoice) => ({ id: invoice.terms.id, throughSeq: invoice.outbox.at(-1)?.seq ?? 0 })),
   )
   deps.metrics.count('outbox_events_relayed_total', {}, events.length)
-  for (const endpointId of new Set(deliveries.map((delivery) => delivery.endpointId))) {
-    deps.kicker.kick(QUEUES.webhooks, endpointId)
-  }
 }
 
 async function relayInbox(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {

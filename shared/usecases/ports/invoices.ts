@@ -167,8 +167,8 @@ export interface InvoiceRepository {
   releaseClaims(id: string, expectedVersion: number, state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Promise<boolean>
   /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first. */
   dueForAction(actionChain: string, until: Ms, limit: number): Promise<readonly string[]>
-  /** Oldest unrelayed invoices of a shard, at most `limit`. */
-  outboxBatch(shard: number, limit: number): Promise<readonly Invoice[]>
+  /** Oldest unrelayed invoices of some shards, at most `limit`. */
+  outboxBatch(shards: readonly number[], limit: number): Promise<readonly Invoice[]>
   /** Shards holding an entry older than `before`. */
   overdueOutboxShards(before: Ms): Promise<readonly number[]>
   /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. */

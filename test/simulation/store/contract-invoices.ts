@@ -267,7 +267,7 @@ const LISTS: readonly ContractCase[] = [
       await invoices.save(changeOf(invoice))
       const shard = outboxShardOf('i-1')
       const waiting = async () =>
-        (await invoices.outboxBatch(shard, 5)).map(({ outbox }) => outbox.map(({ seq }) => seq))
+        (await invoices.outboxBatch([shard], 5)).map(({ outbox }) => outbox.map(({ seq }) => seq))
       const all = await waiting()
       await invoices.trimOutbox([{ id: 'i-1', throughSeq: 1 }])
       const rest = await waiting()
