@@ -6,7 +6,10 @@ import { createChainCommandRepository } from '#shared/db/chain-command-repositor
 import { createStoreClock } from '#shared/db/clock.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createDeliveryLookups } from '#shared/db/delivery-lookups.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
+import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
@@ -14,6 +17,7 @@ import { createMailQueue } from '#shared/db/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
@@ -85,6 +89,10 @@ async function openInstallation() {
     payments: createPaymentRepository(db, random),
     events: createEventRepository(db),
     commands: createChainCommandRepository(db),
+    endpoints: createEndpointRepository(db),
+    deeds: createEndpointDeeds(db),
+    lookups: createDeliveryLookups(db),
+    recoveries: createRecoveryRepository(db),
     mails: createMailRepository(db),
     mailQueue: createMailQueue(db),
     close: async () => {

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { addChainCommands } from './chain.ts'
+import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addEndpointCommands } from './endpoint.ts'
 import { addExceptionCommands } from './exceptions.ts'
 import { addInvoiceCommands } from './invoice.ts'
 import { addKeyCommands } from './key.ts'
@@ -27,6 +29,8 @@ function createProgram(): Command {
   addTxCommand(program)
   addPaymentCommand(program)
   addExceptionCommands(program)
+  addEndpointCommands(program)
+  addDeliveryCommands(program)
   addChainCommands(program)
   addMigrateCommand(program)
   addDoctorCommand(program)

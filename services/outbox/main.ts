@@ -13,6 +13,7 @@ import { createKicker } from '#shared/queues/kicker.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { startAuditChainLoop } from './audit-chain-loop.ts'
+import { startRecoveries } from './start-recoveries.ts'
 
 /** Entries older than this were not kicked, or their worker died. */
 const OVERDUE_AFTER_MS = 1_000
@@ -43,13 +44,14 @@ export const start: StartService = async (context) => {
     relay: (shard) => relay.relayShard(shard),
     overdue: () => invoices.overdueOutboxShards(clock.now() - OVERDUE_AFTER_MS),
   })
+  const recoveries = startRecoveries(context, kicker)
   const stopChain = startAuditChainLoop({
     ...ambient,
     chain: createAuditChainRepository(db),
     leases: createLeaseRepository(db),
   })
   return async () => {
-    await Promise.all([worker.stop(), stopChain()])
+    await Promise.all([worker.stop(), recoveries.stop(), stopChain()])
     await kicker.close()
   }
 }

@@ -10,6 +10,7 @@ import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { createDispatcher, type DispatchLane } from '#shared/usecases/dispatch-deliveries.ts'
+import { startHeldLoop } from './held-loop.ts'
 
 /** Requests in flight of one process. Those of slow endpoints are counted apart, so that they can never fill the others' places. */
 const MAX_IN_FLIGHT = { normal: 512, slow: 128 } as const
@@ -34,9 +35,10 @@ export const start: StartService = async (context) => {
     })
   const { concurrency } = config.webhooks
   const workers = [worker('normal', concurrency), worker('slow', Math.max(1, Math.ceil(concurrency / 4)))]
+  const stopHeld = startHeldLoop({ ...portsOf(context), kicker })
   const stop: Stop = async () => {
     const cutOff = after(STOP_GRACE_MS, () => void http.close())
-    await Promise.all([dispatcher.stop(), ...workers.map((each) => each.stop())])
+    await Promise.all([stopHeld(), dispatcher.stop(), ...workers.map((each) => each.stop())])
     cutOff()
     await Promise.all([http.close(), kicker.close()])
   }

@@ -25,7 +25,7 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
     endpointId: TEXT,
     ...OWNED_FIELDS,
     generation: COUNT,
-    status: { type: String, enum: ['pending', 'succeeded', 'failed'], required: true },
+    status: { type: String, enum: ['pending', 'held', 'succeeded', 'failed'], required: true },
     attempt: COUNT,
     dueAt: DATE,
     leaseToken: optional(String),
@@ -34,6 +34,7 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
     finishedAt: optional(Date),
     lastError: optional(String),
     lastStatusCode: optional(Number),
+    recoveryId: optional(String),
   },
   [
     { name: 'delivery_identity', key: { eventId: 1, endpointId: 1, generation: 1 }, unique: true },
@@ -42,7 +43,8 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
       key: { status: 1, endpointId: 1, dueAt: 1 },
       partialFilterExpression: { status: 'pending' },
     },
-    { name: 'delivery_list', key: { workspaceId: 1, _id: -1 } },
+    { name: 'delivery_held', key: { endpointId: 1 }, partialFilterExpression: { status: 'held' } },
+    { name: 'delivery_endpoint', key: { endpointId: 1, createdAt: -1 } },
     {
       name: 'delivery_finished',
       key: { endpointId: 1, finishedAt: -1 },

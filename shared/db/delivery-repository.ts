@@ -17,9 +17,9 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
   return {
     insertMany: async (rows) => {
       if (rows.length === 0) return
-      await ignoringDuplicates(() => deliveries.insertMany(rows.map(toDocument), { ordered: false }))
+      await ignoringDuplicates(() => deliveries.insertMany(rows.map(deliveryToDocument), { ordered: false }))
     },
-    findDue: async (wants) => (await findDueRows(deliveries, wants)).map(fromDocument),
+    findDue: async (wants) => (await findDueRows(deliveries, wants)).map(deliveryFromDocument),
     claim: (rows, token, leaseMs) => claimRows(deliveries, rows, token, leaseMs),
     finish: async (outcomes) => {
       if (outcomes.length === 0) return
@@ -78,11 +78,11 @@ function questions(deliveries: Deliveries) {
     }) satisfies DeliveryRepository['nextDue'],
     findById: (async (id) => {
       const stored = await deliveries.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
+      return stored === null ? null : deliveryFromDocument(stored)
     }) satisfies DeliveryRepository['findById'],
     listByEvent: (async (eventId) =>
       (await deliveries.find({ eventId }).sort({ endpointId: 1, generation: 1 }).toArray()).map(
-        fromDocument,
+        deliveryFromDocument,
       )) satisfies DeliveryRepository['listByEvent'],
     highestGeneration: (async (eventId, endpointId) => {
       const last = await deliveries.findOne(
@@ -106,7 +106,8 @@ function attemptFromDocument({ _id, deliveryId: _deliveryId, at, ...same }: Atte
   return { ...same, at: toMs(at) }
 }
 
-function toDocument(delivery: Delivery): DeliveryDocument {
+/** The stored form of a delivery. */
+export function deliveryToDocument(delivery: Delivery): DeliveryDocument {
   const { id, dueAt, createdAt, finishedAt, ...same } = delivery
   return {
     _id: id,
@@ -117,7 +118,8 @@ function toDocument(delivery: Delivery): DeliveryDocument {
   }
 }
 
-function fromDocument(stored: DeliveryDocument): Delivery {
+/** A delivery as it was stored. */
+export function deliveryFromDocument(stored: DeliveryDocument): Delivery {
   const { _id, dueAt, createdAt, finishedAt, ...same } = stored
   return { id: _id, ...same, dueAt: toMs(dueAt), createdAt: toMs(createdAt), finishedAt: toMsOrNull(finishedAt) }
 }

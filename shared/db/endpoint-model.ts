@@ -20,6 +20,8 @@ export const WEBHOOK_ENDPOINTS = defineCollection<EndpointDocument>(
     description: optional(String),
     status: { type: String, enum: ['enabled', 'disabled'], required: true },
     sealedSecrets: [String],
+    formerSecrets: optional([Object]),
+    rotatedBy: optional(String),
     createdAt: DATE,
     updatedAt: DATE,
     opId: optional(String),

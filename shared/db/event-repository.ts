@@ -11,7 +11,7 @@ export function createEventRepository(db: Database): EventRepository {
   return {
     insertMany: async (records) => {
       if (records.length === 0) return
-      await ignoringDuplicates(() => events.insertMany(records.map(toDocument), { ordered: false }))
+      await ignoringDuplicates(() => events.insertMany(records.map(eventToDocument), { ordered: false }))
     },
     findByIds: async (ids) => {
       const found = await events.find({ _id: { $in: [...ids] } }).toArray()
@@ -21,7 +21,8 @@ export function createEventRepository(db: Database): EventRepository {
   }
 }
 
-function toDocument(event: EventRecord): EventDocument {
+/** The stored form of an event. */
+export function eventToDocument(event: EventRecord): EventDocument {
   return {
     _id: event.id,
     workspaceId: event.workspaceId,

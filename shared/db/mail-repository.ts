@@ -16,5 +16,6 @@ export function createMailRepository(db: Database): MailRepository {
       })
       await ignoringDuplicates(() => mails.insertMany(documents, { ordered: false }))
     },
+    hasAny: async (ids) => (await mails.findOne({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })) !== null,
   }
 }

@@ -17,6 +17,7 @@ import { PAYMENT_LINKS } from './payment-link-model.ts'
 import { PAYMENTS } from './payment-model.ts'
 import { PRODUCTS } from './product-model.ts'
 import { RATE_SNAPSHOTS } from './rate-model.ts'
+import { DELIVERY_RECOVERIES } from './recovery-model.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from './wallet-models.ts'
 import { WORKSPACES } from './workspace-model.ts'
 
@@ -35,6 +36,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   WEBHOOK_ENDPOINTS,
   WEBHOOK_DELIVERIES,
   WEBHOOK_ATTEMPTS,
+  DELIVERY_RECOVERIES,
   CHAIN_CURSORS,
   CHAIN_COMMANDS,
   COIN_BALANCES,

@@ -16,7 +16,7 @@ const LEASE_MS = 20_000
 const SEND_WITHIN_MS = 6_000
 
 export interface DeliveryClaimerDeps extends PrepareDeliveriesDeps {
-  readonly deliveries: Pick<DeliveryRepository, 'findDue' | 'claim' | 'purge' | 'release'>
+  readonly deliveries: Pick<DeliveryRepository, 'findDue' | 'claim' | 'hold' | 'purge' | 'release'>
   readonly endpoints: Pick<EndpointRepository, 'findByIds'>
   readonly events: Pick<EventRepository, 'findByIds'>
   readonly random: Random

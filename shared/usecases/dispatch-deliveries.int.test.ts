@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { MAILS } from '#shared/db/mail-model.ts'
@@ -464,12 +465,15 @@ test('three failed deliveries in a row mail the owner once; a success begins a n
   expect(kicks.filter((kick) => kick.queue === 'mail')).not.toHaveLength(0)
 })
 
+const resend = (id: string) =>
+  resendDelivery({ ...ports(), deeds: createEndpointDeeds(stores.db) }, { id, actor: 'cli:test' })
+
 test('a resend is a new delivery of the same event and bytes, due at once', async () => {
   const { endpoint, only, rows } = await given(1)
   const sender = dispatcher()
   await sender.drain('normal', endpoint.id)
   await sender.idle()
-  const again = await resendDelivery(ports(), only)
+  const again = await resend(only)
   expect(again).toMatchObject({ generation: 1, eventId: rows[0]?.event.id, status: 'pending', attempt: 0 })
   expect(again.id).not.toBe(only)
   expect(kicks).toEqual([{ queue: 'webhooks', id: endpoint.id }])
@@ -482,7 +486,7 @@ test('a resend is a new delivery of the same event and bytes, due at once', asyn
 
 test('a resend of an unknown delivery, or to a deleted endpoint, is refused', async () => {
   const { endpoint, only } = await given(1)
-  await expect(resendDelivery(ports(), 'whd_unknown')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(resend('whd_unknown')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await ports().endpoints.remove(endpoint.id)
-  await expect(resendDelivery(ports(), only)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+  await expect(resend(only)).rejects.toMatchObject({ code: 'INVALID_STATE' })
 })

@@ -64,7 +64,7 @@ export async function createEndpoint(
   if (refusal !== null) throw invalid([{ path: 'url', message: REFUSAL_TEXT[refusal] }])
   await requireQuota(deps, workspace)
 
-  const secret = `whsec_${Buffer.from(deps.random.bytes(SECRET_BYTES)).toString('base64')}`
+  const secret = newEndpointSecret(deps.random)
   const now = deps.clock.now()
   const endpoint: WebhookEndpoint = {
     id: endpointId,
@@ -83,6 +83,11 @@ export async function createEndpoint(
   const stored = await deps.endpoints.findById(endpointId)
   if (stored === null) throw new Error(`endpoint ${endpointId} exists and cannot be read`)
   return presentWithSecret(deps, stored)
+}
+
+/** A fresh signing secret: `whsec_` and 32 random bytes in base64, as verifiers of Standard Webhooks take it. */
+export function newEndpointSecret(random: Pick<Random, 'bytes'>): string {
+  return `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')}`
 }
 
 async function refusalOf(

@@ -88,7 +88,8 @@ export function deliveriesFor(
   )
 }
 
-function wants(endpoint: WebhookEndpoint, event: EventRecord): boolean {
+/** True when the endpoint is to get the event: same workspace, enabled, its mode, a subscribed type. */
+export function wants(endpoint: WebhookEndpoint, event: Pick<EventRecord, 'workspaceId' | 'mode' | 'type'>): boolean {
   return (
     endpoint.workspaceId === event.workspaceId &&
     endpoint.status === 'enabled' &&

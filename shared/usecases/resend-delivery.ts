@@ -1,50 +1,70 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { deliveryId } from './delivery-id.ts'
+import { requireEnabled } from './find-endpoint.ts'
+import type { EndpointDeeds } from './ports/endpoint-tools.ts'
 import type { Delivery, DeliveryRepository, EndpointRepository, EventRepository } from './ports/events.ts'
-import { type Clock, type Kicker, QUEUES } from './ports/runtime.ts'
+import { type Clock, type Kicker, QUEUES, type Random } from './ports/runtime.ts'
 
 export interface ResendDeliveryDeps {
-  readonly deliveries: DeliveryRepository
-  readonly endpoints: EndpointRepository
-  readonly events: EventRepository
+  readonly deliveries: Pick<DeliveryRepository, 'findById' | 'listByEvent'>
+  readonly endpoints: Pick<EndpointRepository, 'findById'>
+  readonly events: Pick<EventRepository, 'findByIds'>
+  readonly deeds: Pick<EndpointDeeds, 'addDelivery'>
   readonly kicker: Kicker
   readonly clock: Clock
+  readonly random: Random
 }
 
 /**
  * Makes a new delivery of the same event, with the same event id and bytes, to the same endpoint; it is due at once and
- * has a schedule of its own. Two resends at the same moment make one delivery. Throws `NOT_FOUND` for an unknown delivery
- * and `INVALID_STATE` when its endpoint or its event (kept half a year) is gone.
+ * has a schedule of its own. Two resends at the same moment make one delivery, and one that has not been tried yet is
+ * given instead of another. Throws `NOT_FOUND` for an unknown delivery and `INVALID_STATE` when its endpoint or its event
+ * (kept half a year) is gone, or the endpoint is disabled.
  */
-export async function resendDelivery(deps: ResendDeliveryDeps, id: string): Promise<Delivery> {
-  const original = await deps.deliveries.findById(id)
-  if (original === null) throw new PaymeshError('NOT_FOUND', { internal: 'no such delivery' })
+export async function resendDelivery(
+  deps: ResendDeliveryDeps,
+  input: { readonly id: string; readonly actor: string },
+): Promise<Delivery> {
+  const original = await deps.deliveries.findById(input.id)
+  if (original === null) throw new PaymeshError('NOT_FOUND', { message: `There is no delivery ${input.id}.` })
   const { eventId, endpointId } = original
-  const [endpoint, events, highest] = await Promise.all([
+  const [endpoint, events, ofEvent] = await Promise.all([
     deps.endpoints.findById(endpointId),
     deps.events.findByIds([eventId]),
-    deps.deliveries.highestGeneration(eventId, endpointId),
+    deps.deliveries.listByEvent(eventId),
   ])
   if (endpoint === null || !events.has(eventId)) {
-    throw new PaymeshError('INVALID_STATE', { internal: 'the endpoint or the event of the delivery is gone' })
+    throw new PaymeshError('INVALID_STATE', { message: 'The endpoint or the event of this delivery is gone.' })
   }
-  const generation = highest + 1
-  const now = deps.clock.now()
-  const delivery: Delivery = {
-    ...original,
-    id: deliveryId(eventId, endpointId, generation),
-    generation,
-    status: 'pending',
-    attempt: 0,
-    dueAt: now,
-    leaseToken: null,
-    claims: 0,
-    createdAt: now,
-    finishedAt: null,
-    lastError: null,
-    lastStatusCode: null,
+  requireEnabled(endpoint)
+  const latest = ofEvent.filter((each) => each.endpointId === endpointId).at(-1) ?? original
+  if (latest.generation > 0 && latest.status === 'pending' && latest.attempt === 0) {
+    deps.kicker.kick(QUEUES.webhooks, endpointId)
+    return latest
   }
-  await deps.deliveries.insertMany([delivery])
+  const delivery = nextDelivery(latest, deps.clock.now())
+  const { workspaceId, mode } = original
+  await deps.deeds.addDelivery(delivery, null, {
+    id: `resent:${delivery.id}`,
+    at: delivery.createdAt,
+    actor: input.actor,
+    action: 'delivery.resent',
+    subject: delivery.id,
+    workspaceId,
+    mode,
+    detail: { event: eventId, endpoint: endpointId, original: original.id },
+  })
   deps.kicker.kick(QUEUES.webhooks, endpointId)
   return delivery
+}
+
+function nextDelivery({ recoveryId: _recoveryId, ...latest }: Delivery, now: number): Delivery {
+  const generation = latest.generation + 1
+  return {
+    ...latest,
+    id: deliveryId(latest.eventId, latest.endpointId, generation),
+    generation,
+    ...{ status: 'pending', attempt: 0, dueAt: now, leaseToken: null, claims: 0, createdAt: now },
+    ...{ finishedAt: null, lastError: null, lastStatusCode: null },
+  }
 }

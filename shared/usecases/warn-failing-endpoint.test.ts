@@ -7,12 +7,18 @@ const endpoint = { id: 'endpoint', workspaceId: 'shop', url: 'https://shop.test/
 const workspace = { id: 'shop', ownerEmail: 'owner@example.com' } as Workspace
 
 /** Mails made after the endpoint's deliveries finished in this order, oldest first. */
-async function mailsAfter(statuses: readonly Delivery['status'][]): Promise<readonly string[]> {
+async function mailsAfter(
+  statuses: readonly Delivery['status'][],
+  known: readonly string[] = [],
+): Promise<readonly string[]> {
   const mails: MailRecord[] = []
   const newestFirst = statuses.map((status, index) => ({ id: `whd_${index}`, status, finishedAt: index })).reverse()
   const deps = {
     deliveries: { lastFinished: (_id: string, limit: number) => Promise.resolve(newestFirst.slice(0, limit)) },
-    mails: { insertMany: (rows: readonly MailRecord[]) => Promise.resolve(void mails.push(...rows)) },
+    mails: {
+      insertMany: (rows: readonly MailRecord[]) => Promise.resolve(void mails.push(...rows)),
+      hasAny: (ids: readonly string[]) => Promise.resolve(ids.some((id) => known.includes(id))),
+    },
     workspaces: { findById: () => Promise.resolve(workspace) },
     kicker: { kick: () => undefined },
     clock: { now: () => 0 },
@@ -36,4 +42,11 @@ test('a crowd that fails at the same moment is mailed about under the first of i
 
 test('a streak that outgrew what is looked at was mailed long ago', async () => {
   expect(await mailsAfter(failed(5_000))).toEqual([])
+})
+
+// Guarantee: one mail for each streak.
+test('a failure that is recorded late and stands before the first one known makes no second mail', async () => {
+  expect(await mailsAfter(failed(4), ['endpoint-failing:endpoint:whd_1'])).toEqual([])
+  const newStreak = [...failed(3), 'succeeded' as const, ...failed(3)]
+  expect(await mailsAfter(newStreak, ['endpoint-failing:endpoint:whd_0'])).toEqual(['endpoint-failing:endpoint:whd_4'])
 })

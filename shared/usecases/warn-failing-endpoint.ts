@@ -30,9 +30,12 @@ export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoin
     (await streakWithin(deps, endpoint.id, LOOK_BACK)) ?? (await streakWithin(deps, endpoint.id, LOOK_BACK_MAX))
   const first = streak?.at(-1)
   if (streak === null || first === undefined || streak.length < STREAK) return
+  const mailId = (delivery: { readonly id: string }) => `endpoint-failing:${endpoint.id}:${delivery.id}`
+  // Outcomes of one moment are not recorded in the order of their times: one that comes late may put another in front.
+  if (await deps.mails.hasAny(streak.map(mailId))) return
   const workspace = await deps.workspaces.findById(endpoint.workspaceId)
   if (workspace === null) return
-  const id = `endpoint-failing:${endpoint.id}:${first.id}`
+  const id = mailId(first)
   await deps.mails.insertMany([
     {
       id,

@@ -46,6 +46,8 @@ export const QUEUES = {
   rates: 'rates',
   /** id = mail id. */
   mail: 'mail',
+  /** id = recovery id. */
+  recoveries: 'recoveries',
 } as const
 export type QueueName = (typeof QUEUES)[keyof typeof QUEUES]
 

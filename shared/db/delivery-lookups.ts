@@ -1,0 +1,47 @@
+import type { DeliveryLookups } from '#shared/usecases/ports/endpoint-tools.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs } from './dates.ts'
+import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { deliveryFromDocument } from './delivery-repository.ts'
+import { EVENTS } from './event-model.ts'
+
+/** Events and deliveries by workspace, endpoint and time on MongoDB. */
+export function createDeliveryLookups(db: Database): DeliveryLookups {
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const events = db.collection(EVENTS)
+  return {
+    list: async ({ endpointIds, status, limit }) => {
+      const wanted = { endpointId: { $in: [...endpointIds] }, ...(status !== null && { status }) }
+      const found = await deliveries
+        .find(wanted, { hint: 'delivery_endpoint' })
+        .sort({ createdAt: -1 })
+        .limit(limit)
+        .toArray()
+      return found.map(deliveryFromDocument)
+    },
+    ofEvents: async (endpointId, eventIds) => {
+      const found = await deliveries
+        .find({ eventId: { $in: [...eventIds] }, endpointId }, { hint: 'delivery_identity' })
+        .toArray()
+      return found.map(deliveryFromDocument)
+    },
+    eventsAfter: async (workspaceId, { createdAt, id }, until, limit) => {
+      const at = toDate(createdAt)
+      const found = await events
+        .find(
+          {
+            workspaceId,
+            createdAt: { $gte: at, $lt: toDate(until) },
+            $or: [{ createdAt: { $gt: at } }, { createdAt: at, _id: { $gt: id } }],
+          },
+          { projection: { body: 0 }, hint: 'event_workspace' },
+        )
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map(({ _id, invoiceId, createdAt: madeAt, workspaceId: owner, mode, seq, type }) => {
+        return { id: _id, workspaceId: owner, mode, invoiceId: invoiceId ?? null, seq, type, createdAt: toMs(madeAt) }
+      })
+    },
+  }
+}

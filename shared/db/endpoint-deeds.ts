@@ -1,0 +1,39 @@
+import type { EndpointDeeds } from '#shared/usecases/ports/endpoint-tools.ts'
+import { audited } from './audited.ts'
+import type { Database } from './connect.ts'
+import { toDate } from './dates.ts'
+import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { deliveryToDocument } from './delivery-repository.ts'
+import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
+import { EVENTS } from './event-model.ts'
+import { eventToDocument } from './event-repository.ts'
+
+/** Deeds on endpoints and deliveries on MongoDB, one transaction each. */
+export function createEndpointDeeds(db: Database): EndpointDeeds {
+  const endpoints = db.collection(WEBHOOK_ENDPOINTS)
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const events = db.collection(EVENTS)
+  return {
+    setStatus: (id, status, at, audit) =>
+      audited(db, audit, async (session) => {
+        const change = { $set: { status, updatedAt: toDate(at) } }
+        return (await endpoints.updateOne({ _id: id, status: { $ne: status } }, change, { session })).matchedCount === 1
+      }),
+    rotate: (id, from, { sealedSecrets, formerSecrets, rotatedBy }, at, audit) =>
+      audited(db, audit, async (session) => {
+        const change = { $set: { sealedSecrets, formerSecrets, rotatedBy, updatedAt: toDate(at) } }
+        const held = { _id: id, 'sealedSecrets.0': from }
+        return (await endpoints.updateOne(held, change, { session })).matchedCount === 1
+      }),
+    addDelivery: (delivery, event, audit) =>
+      audited(db, audit, async (session) => {
+        if (event !== null) {
+          const { _id, ...rest } = eventToDocument(event)
+          await events.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        }
+        const { _id, ...rest } = deliveryToDocument(delivery)
+        const added = await deliveries.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        return added.upsertedCount === 1
+      }),
+  }
+}

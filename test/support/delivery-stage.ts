@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createDeliveryLookups } from '#shared/db/delivery-lookups.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
+import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { deliveryId } from '#shared/usecases/delivery-id.ts'
+import {
+  type Delivery,
+  type EventRecord,
+  endpointSecretContext,
+  type WebhookEndpoint,
+} from '#shared/usecases/ports/events.ts'
+import type { QueueName } from '#shared/usecases/ports/runtime.ts'
+import { sampleDelivery } from './db-samples.ts'
+import { serviceContext } from './service-context.ts'
+import type { TestStores } from './stores.ts'
+
+/** Endpoints, events and deliveries as their makers leave them, and the use cases' ports on the stores of a test file. */
+export function deliveryStage(stores: TestStores) {
+  const kicks: { queue: QueueName; id: string }[] = []
+  const context = () => serviceContext(stores, { PAYMESH_ENV: 'test', PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true' })
+  const ports = () => ({
+    ...stores.ambient,
+    secretBox: createSecretBox(context().config.secrets.masterKey),
+    deliveries: createDeliveryRepository(stores.db),
+    endpoints: createEndpointRepository(stores.db),
+    events: createEventRepository(stores.db),
+    deeds: createEndpointDeeds(stores.db),
+    lookups: createDeliveryLookups(stores.db),
+    recoveries: createRecoveryRepository(stores.db),
+    urls: { checkoutBaseUrl: 'https://checkout.test' },
+    kicker: { kick: (queue: QueueName, id: string) => void kicks.push({ queue, id }) },
+  })
+
+  /** An enabled test endpoint that wants everything, with its secret. */
+  async function endpoint(change: Partial<WebhookEndpoint> = {}) {
+    const id = randomUUID()
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    const now = stores.ambient.clock.now()
+    const made: WebhookEndpoint = {
+      ...{ id, workspaceId: randomUUID(), url: 'https://shop.test/hook', events: ['*'], mode: 'test' },
+      ...{ description: null, status: 'enabled', createdAt: now, updatedAt: now, opId: null },
+      sealedSecrets: [ports().secretBox.seal(secret, endpointSecretContext(id))],
+      ...change,
+    }
+    await ports().endpoints.insert(made)
+    return { ...made, secret }
+  }
+
+  /** Stored events of a workspace, a millisecond apart. */
+  async function events(workspaceId: string, count: number, change: Partial<EventRecord> = {}): Promise<EventRecord[]> {
+    const first = stores.ambient.clock.now() - 60_000 - count
+    const invoiceId = randomUUID()
+    const made = Array.from({ length: count }, (_, index): EventRecord => {
+      const id = `evt_${invoiceId.replaceAll('-', '')}_${index.toString(36)}`
+      const body = Buffer.from(JSON.stringify({ id, object: 'event' }))
+      const type = 'invoice.paid'
+      return { id, workspaceId, mode: 'test', invoiceId, seq: index, type, body, createdAt: first + index, ...change }
+    })
+    await ports().events.insertMany(made)
+    return made
+  }
+
+  /** The first delivery of an event to an endpoint, due. */
+  async function delivery(to: WebhookEndpoint, event: EventRecord, change: Partial<Delivery> = {}): Promise<Delivery> {
+    const now = stores.ambient.clock.now()
+    const made = sampleDelivery(deliveryId(event.id, to.id, change.generation ?? 0), {
+      ...{ eventId: event.id, eventType: event.type, endpointId: to.id, workspaceId: to.workspaceId, mode: event.mode },
+      ...{ dueAt: now - 1, createdAt: event.createdAt },
+      ...change,
+    })
+    await ports().deliveries.insertMany([made])
+    return made
+  }
+  return { kicks, context, ports, endpoint, events, delivery }
+}
