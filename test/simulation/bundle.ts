@@ -15,7 +15,7 @@ const CACHE = join(ROOT, '.cache', 'simulation')
 export async function bundleSimulation(mutant: Mutant | null = null): Promise<string> {
   const result = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['test/simulation/run-seed.ts'],
+    entryPoints: ['test/simulation/seed-worker.ts'],
     bundle: true,
     write: false,
     format: 'esm',

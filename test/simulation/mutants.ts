@@ -7,4 +7,9 @@ export interface Mutant {
   readonly replace: string
   /** What the bug does, in one sentence. */
   readonly what: string
+  /** A seed that finds it, tried first; absent where any of the first few does. */
+  readonly seed?: string
 }
+
+/** Every planted bug. */
+export const MUTANTS: readonly Mutant[] = []

@@ -38,6 +38,8 @@ export interface SeedResult {
   readonly realMs: number
   readonly faults: Readonly<Record<string, number>>
   readonly counts: Readonly<Record<string, number>>
+  /** The whole trace, when it was asked for. */
+  readonly lines: readonly string[]
   readonly violation: {
     readonly invariant: string
     readonly message: string
@@ -90,6 +92,7 @@ export async function runSeed({ seed, clear = false, echo }: SeedOptions): Promi
     realMs: realNow() - startedAt,
     faults: Object.fromEntries(sim?.faults ?? []),
     counts: sim === null ? {} : countsOf(sim),
+    lines: [],
     violation:
       failure === null
         ? null
@@ -153,6 +156,10 @@ function buildWorld(
     healed: false,
     storeDown: false,
     activeAt: scheduler.now,
+    clocksUnsound: false,
+    mailsAreCertain: mix === CLEAR,
+    frozenAt: new Map(),
+    recordedAt: new Map(),
     faults,
     fault(name, detail = '') {
       faults.set(name, (faults.get(name) ?? 0) + 1)

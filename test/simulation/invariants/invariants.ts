@@ -1,13 +1,62 @@
+import type { CursorDocument } from '#shared/db/cursor-model.ts'
+import type { DeliveryDocument } from '#shared/db/delivery-model.ts'
+import type { EventDocument } from '#shared/db/event-model.ts'
+import type { InvoiceDocument } from '#shared/db/invoice-model.ts'
+import type { PaymentDocument } from '#shared/db/payment-model.ts'
+import { must } from '../kernel/violation.ts'
+import type { Doc } from '../store/bson-values.ts'
 import type { DocumentChange } from '../store/stored-collection.ts'
 import type { Arrival, KnownEndpoint } from '../world/book.ts'
 import type { Sim } from '../world/sim.ts'
+import { checkArrival, checkDelivery, checkEvent } from './delivery-changes.ts'
+import { createHistory } from './history.ts'
+import { checkInvoiceChange } from './invoice-changes.ts'
+import { checkLiveness } from './liveness.ts'
+import { checkCursorChange, checkPaymentChange } from './payment-changes.ts'
 
 /** Collections whose writes are heartbeats: they keep nobody awake. */
 const HEARTBEATS = new Set(['leases', 'chain_cursors', 'rate_snapshots', 'key_material', 'addresses', 'coin_balances'])
 
-/** Every guarantee, asked after each event that touched what it is about, and once more at the end. */
+const as = <T>(row: Doc | null): T | null => row as unknown as T | null
+
+/**
+ * Every guarantee. Those about single writes are asked as the writes happen, in the order of the store, so that the first
+ * wrong one is named; those about the end are asked when all is quiet.
+ */
 export function createInvariants(sim: () => Sim) {
+  const history = createHistory(sim)
+  const goneAt = new Map<string, number>()
+  const broken: unknown[] = []
   let started = false
+
+  const judge = ({ collection, before, after }: DocumentChange): void => {
+    const judges: Readonly<Record<string, () => void>> = {
+      invoices: () => {
+        must(after !== null, 'S11', () => `invoice ${String(before?.['_id'])} was deleted`)
+        checkInvoiceChange(history, as<InvoiceDocument>(before), after as unknown as InvoiceDocument)
+      },
+      payments: () => {
+        must(after !== null, 'S11', () => `payment ${String(before?.['key'])} was deleted`)
+        checkPaymentChange(sim(), as<PaymentDocument>(before), after as unknown as PaymentDocument)
+      },
+      chain_cursors: () => {
+        if (after !== null) checkCursorChange(sim(), as<CursorDocument>(before), after as unknown as CursorDocument)
+      },
+      events: () => checkEvent(history, as<EventDocument>(before), as<EventDocument>(after)),
+      webhook_deliveries: () => {
+        noteOutcome(sim(), as<DeliveryDocument>(before), as<DeliveryDocument>(after))
+        checkDelivery(sim(), as<DeliveryDocument>(before), as<DeliveryDocument>(after))
+      },
+      webhook_endpoints: () => {
+        if (after === null) goneAt.set(String(before?.['_id']), sim().scheduler.now)
+      },
+      mails: () => checkSecrets(collection, after),
+      exceptions: () => checkSecrets(collection, after),
+      webhook_attempts: () => checkSecrets(collection, after),
+    }
+    judges[collection]?.()
+  }
+
   return {
     start() {
       started = true
@@ -15,11 +64,35 @@ export function createInvariants(sim: () => Sim) {
     changed(change: DocumentChange): void {
       if (!started) return
       if (!HEARTBEATS.has(change.collection)) sim().touch()
+      // Inside of the store's write nothing may be thrown: the writer would take it for an answer.
+      try {
+        judge(change)
+      } catch (error) {
+        broken.push(error)
+      }
     },
-    arrived(_arrival: Arrival, _endpoint: KnownEndpoint): void {
+    arrived(arrival: Arrival, endpoint: KnownEndpoint): void {
       sim().touch()
+      checkArrival(sim(), arrival, endpoint, goneAt)
     },
-    check(): void {},
-    finish(): void {},
+    check(): void {
+      if (broken.length > 0) throw broken[0]
+    },
+    finish(): void {
+      checkLiveness(sim(), history)
+    },
   }
+}
+
+/** S13: what people read later holds no secret. */
+function checkSecrets(collection: string, row: Doc | null): void {
+  const text = row === null ? '' : JSON.stringify(row)
+  must(!/whsec_|xpub/.test(text), 'S13', () => `${collection} ${String(row?.['_id'])} holds a secret`)
+}
+
+/** Remembers when the sender of a delivery learnt of the attempt that was recorded last. */
+function noteOutcome(sim: Sim, before: DeliveryDocument | null, after: DeliveryDocument | null): void {
+  if (before === null || after === null || after.attempt === before.attempt) return
+  const answeredAt = sim.book.answeredAt.get(after._id)
+  if (answeredAt !== undefined) sim.recordedAt.set(after._id, { attempt: after.attempt, answeredAt })
 }

@@ -1,5 +1,6 @@
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
@@ -24,6 +25,7 @@ export const deskProgram: Program = async (sim, running) => {
     epochs,
     apiKeys: createApiKeyRepository(db),
     deliveries: createDeliveryRepository(db),
+    deeds: createEndpointDeeds(db),
     endpoints: createEndpointRepository(db),
     events: createEventRepository(db),
     exceptions: createExceptionRepository(db),
@@ -32,7 +34,7 @@ export const deskProgram: Program = async (sim, running) => {
   handlers.set('lock', ({ invoiceId, asset, opId }: { invoiceId: string; asset: AssetId; opId: string }) =>
     lockAsset(deps, { invoiceId, asset, opId }),
   )
-  handlers.set('resend', (deliveryId: string) => resendDelivery(deps, deliveryId))
+  handlers.set('resend', (deliveryId: string) => resendDelivery(deps, { id: deliveryId, actor: 'simulation' }))
   handlers.set('revoke', (keyId: string) => revokeApiKey(deps, { keyId }))
   handlers.set('status', ({ workspaceId, status }: { workspaceId: string; status: 'active' | 'suspended' }) =>
     updateWorkspace(deps, { workspaceId, change: { status } }),

@@ -10,18 +10,22 @@ import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
 import { createDispatcher, type DispatchLane } from '#shared/usecases/dispatch-deliveries.ts'
+import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
 import { QUEUES } from '#shared/usecases/ports/runtime.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { simAddressBook } from '../world/address-book.ts'
 import { createSimHttpOut } from '../world/http-out.ts'
 import { simSecretBox } from '../world/secret-box.ts'
+import type { Sim } from '../world/sim.ts'
 import type { Program } from '../world/supervisor.ts'
 import { wireInvoices } from './locks.ts'
+import { nothingToAdvance, nothingToRelay, nothingToSend } from './nothing-due.ts'
 import { surround } from './surroundings.ts'
 
 const SWEEP_MS = 1_000
 /** Addresses derived ahead; few, because each is a document of every seed. */
 const HEADROOM = 24
+const HEADROOM_EVERY_MS = 10_000
 const OUTBOX_OVERDUE_MS = 1_000
 
 /** The `invoices` process: transitions, deadlines, and the loop that derives addresses and ends claims. */
@@ -41,19 +45,32 @@ export const invoicesProgram: Program = async (sim, running) => {
     queue: QUEUES.invoiceTransitions,
     concurrency: 16,
     handle: (invoiceId) => advanceInvoice(deps, invoiceId),
-    sweep: () => overdueInvoices(deps),
+    sweep: async () => (nothingToAdvance(sim) ? [] : overdueInvoices(deps)),
     sweepEveryMs: SWEEP_MS,
   })
   startHeadroomLoop(
     {
       ...deps,
-      leases: createLeaseRepository(db),
+      leases: atLeisure(sim, createLeaseRepository(db)),
       mails: createMailRepository(db),
       secretBox: simSecretBox,
       addressBook: simAddressBook,
     },
     HEADROOM,
   )
+}
+
+/** The loop asks for its lease twice a second; here it gets an answer every so often, which is all that a seed needs. */
+function atLeisure(sim: Sim, leases: LeaseRepository): LeaseRepository {
+  let askedAt = Number.NEGATIVE_INFINITY
+  return {
+    ...leases,
+    acquire: async (id, owner, leaseMs) => {
+      if (sim.scheduler.now - askedAt < HEADROOM_EVERY_MS) return false
+      askedAt = sim.scheduler.now
+      return leases.acquire(id, owner, leaseMs)
+    },
+  }
 }
 
 /** The `outbox` process. */
@@ -82,7 +99,9 @@ export const outboxProgram: Program = async (sim, running) => {
     concurrency: 8,
     handle: (id) => relay.relayShard(Number(id.slice('shard-'.length))),
     sweep: async () =>
-      (await invoices.overdueOutboxShards(clock.now() - OUTBOX_OVERDUE_MS)).map((shard) => `shard-${shard}`),
+      nothingToRelay(sim)
+        ? []
+        : (await invoices.overdueOutboxShards(clock.now() - OUTBOX_OVERDUE_MS)).map((shard) => `shard-${shard}`),
     sweepEveryMs: SWEEP_MS,
   })
 }
@@ -113,7 +132,7 @@ export const webhooksProgram: Program = async (sim, running) => {
       queue: name === 'slow' ? QUEUES.webhooksSlow : QUEUES.webhooks,
       concurrency: 16,
       handle: (endpointId) => dispatcher.drain(name, endpointId),
-      sweep: () => dispatcher.overdue(name),
+      sweep: async () => (nothingToSend(sim) ? [] : dispatcher.overdue(name)),
       sweepEveryMs: SWEEP_MS,
     })
   lane('normal')

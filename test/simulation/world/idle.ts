@@ -9,6 +9,8 @@ const QUIET_MS = 2_600
 const LEAD_MS = 2_500
 /** Work that is due and not done, for instance because its worker is dead: time goes on in such steps. */
 const STUCK_STEP_MS = 20_000
+/** How often a scanner must look while it decides that a transaction is gone. */
+const DROP_STEP_MS = 30_000
 /** So many steps in a healthy world mean that nobody will ever do it. */
 const STUCK_MAX = 120
 
@@ -39,6 +41,12 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
   }
 }
 
+/** An unconfirmed payment that the network forgot: the scanner gives it up after a while of looking. */
+function isMissing(sim: Sim, row: Doc): boolean {
+  if (row['state'] !== 'detected' || row['block'] !== null || row['kind'] !== 'onchain') return false
+  return sim.chains.get(`${row['mode']}:${row['network']}`)?.mempool.has(String(row['txHash'])) === false
+}
+
 interface Due {
   readonly at: number
   readonly what: string
@@ -58,7 +66,10 @@ function nextDue(sim: Sim): Due {
     consider(time(row['outboxAt']), () => `outbox of ${row['_id']}`)
     consider(deadlineOf(sim, row), () => `deadline of ${row['_id']}`)
   }
-  for (const row of sim.store.documents('payments')) consider(time(row['dirtyAt']), () => `payment ${row['key']}`)
+  for (const row of sim.store.documents('payments')) {
+    consider(time(row['dirtyAt']), () => `payment ${row['key']}`)
+    if (isMissing(sim, row)) consider(sim.scheduler.now + DROP_STEP_MS, () => `fate of ${row['key']}`)
+  }
   for (const chain of sim.chains.values()) {
     chain.sync(sim.scheduler.now)
     const { network } = chain

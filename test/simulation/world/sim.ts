@@ -29,6 +29,14 @@ export interface Sim {
   storeDown: boolean
   /** Last time at which something happened that the product has to do with. */
   activeAt: number
+  /** Machines' clocks jumped: until every process has asked the store again, times may be anything. */
+  clocksUnsound: boolean
+  /** No fault may have kept the mail about a failing endpoint from being written. */
+  mailsAreCertain: boolean
+  /** When processes were stopped last. */
+  readonly frozenAt: Map<string, number>
+  /** The attempt of a delivery that was recorded last, and when its sender knew how it had ended. */
+  readonly recordedAt: Map<string, { readonly attempt: number; readonly answeredAt: number }>
   /** Faults that were dealt out so far, by name. */
   readonly faults: Map<string, number>
   /** Counts a fault and notes it in the trace. */

@@ -1,4 +1,5 @@
 import type { Prng } from '../kernel/prng.ts'
+import type { SimProcess } from '../kernel/sim-process.ts'
 import { callProcess, sendRequest } from './client.ts'
 import { CLEAR } from './fault-mix.ts'
 import type { Tenant } from './setup.ts'
@@ -44,6 +45,7 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
     const by = luck.pick([-3_600_000, 3_600_000, -60_000, 60_000, 5_000])
     sim.fault('F14 jump', `${machine.name} ${by}`)
     machine.skewMs += by
+    sim.clocksUnsound = true
   })
   if (mix.clockSkewMs > 0) {
     for (const machine of sim.supervisor.machines)
@@ -59,10 +61,17 @@ function freeze(sim: Sim, luck: Prng): void {
   const { process } = luck.pick(alive)
   sim.fault('F1 stopped', process.name)
   sim.scheduler.freeze(process)
+  sim.frozenAt.set(process.name, Number.POSITIVE_INFINITY)
   sim.scheduler.at(luck.next() ** 2 * 120_000 + 500, 'world', null, `goes on ${process.name}`, () => {
     sim.touch()
-    sim.scheduler.thaw(process)
+    goOn(sim, process)
   })
+}
+
+function goOn(sim: Sim, process: SimProcess): void {
+  if (!process.frozen) return
+  sim.frozenAt.set(process.name, sim.scheduler.now)
+  sim.scheduler.thaw(process)
 }
 
 function reorganise(sim: Sim, luck: Prng): void {
@@ -153,6 +162,6 @@ export function heal(sim: Sim): void {
   sim.storeDown = false
   sim.redis.setUp(true)
   for (const machine of sim.supervisor.machines) machine.skewMs = 0
-  for (const { process } of sim.supervisor.all()) if (process.frozen) sim.scheduler.thaw(process)
+  for (const { process } of sim.supervisor.all()) goOn(sim, process)
   sim.touch()
 }

@@ -1,0 +1,84 @@
+import type { InvoiceDocument, OutboxDocument } from '#shared/db/invoice-model.ts'
+import { must } from '../kernel/violation.ts'
+import type { Doc } from '../store/bson-values.ts'
+import type { Sim } from '../world/sim.ts'
+
+/** An outbox entry that was ever saved. */
+export interface Told {
+  readonly invoiceId: string
+  readonly workspaceId: string
+  readonly mode: string
+  readonly entry: OutboxDocument
+}
+
+/** What the store held and lost, as far as guarantees look back at it. */
+export interface History {
+  readonly now: number
+  /** Every outbox entry ever saved, by its id. */
+  readonly told: ReadonlyMap<string, Told>
+  /** When an invoice was created under an idempotency key last. */
+  readonly createdUnder: Map<string, number>
+  note(invoice: InvoiceDocument, entry: OutboxDocument): void
+  hold(place: string, invoiceId: string): void
+  release(place: string, invoiceId: string): void
+  /** An entry leaves the outbox only when what it asks for is durable. */
+  mustBeRelayed(invoice: InvoiceDocument, entry: OutboxDocument): void
+  mustBeConfirmed(invoiceId: string, payment: string, version: number): void
+}
+
+/** An empty history of a seed. */
+export function createHistory(sim: () => Sim): History {
+  const told = new Map<string, Told>()
+  const held = new Map<string, string>()
+  const one = (collection: string, filter: Doc): Doc | undefined =>
+    sim().store.collection(collection).find(filter, sim().store.now())[0]
+  return {
+    get now() {
+      return sim().scheduler.now
+    },
+    told,
+    createdUnder: new Map(),
+    note(invoice, entry) {
+      const { _id: invoiceId, workspaceId, mode } = invoice
+      must(!told.has(entry.eventId), 'S9', () => `entry ${entry.eventId} was saved twice`)
+      told.set(entry.eventId, { invoiceId, workspaceId, mode, entry })
+    },
+    hold(place, invoiceId) {
+      const holder = held.get(place) ?? invoiceId
+      must(holder === invoiceId, 'S6', () => `${place} is held by ${holder} and given to ${invoiceId}`)
+      held.set(place, invoiceId)
+    },
+    release(place, invoiceId) {
+      if (held.get(place) === invoiceId) held.delete(place)
+    },
+    mustBeRelayed(invoice, entry) {
+      const { eventId } = entry
+      const place = {
+        event: 'events',
+        mail: 'mails',
+        audit: 'audit_log',
+        exception: 'exceptions',
+        exception_closed: 'exceptions',
+      }[entry.kind]
+      const id = { event: eventId, mail: `mail:${eventId}`, audit: eventId, exception: '', exception_closed: '' }[
+        entry.kind
+      ]
+      const target = id === '' ? `${entry.type}:${entry.paymentKey ?? invoice._id}` : id
+      must(
+        one(place, { _id: target }) !== undefined,
+        'S9',
+        () => `${entry.kind} ${entry.type} (${eventId}) left the outbox and is not in ${place}`,
+      )
+    },
+    mustBeConfirmed(invoiceId, payment, version) {
+      const row = one('payments', { key: payment })
+      must(row !== undefined, 'S5', () => `invoice ${invoiceId} counts ${payment}, which is no payment`)
+      const moved = Number(row['version']) > version
+      must(
+        row['state'] === 'confirmed' || moved,
+        'S5',
+        () => `invoice ${invoiceId} counts ${payment} as confirmed; it is ${String(row['state'])}`,
+      )
+    },
+  }
+}

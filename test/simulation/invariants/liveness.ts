@@ -1,0 +1,307 @@
+import type { DeliveryDocument } from '#shared/db/delivery-model.ts'
+import type { InvoiceDocument } from '#shared/db/invoice-model.ts'
+import type { PaymentDocument } from '#shared/db/payment-model.ts'
+import { must } from '../kernel/violation.ts'
+import type { SimChain } from '../world/chain.ts'
+import type { Sim } from '../world/sim.ts'
+import type { History } from './history.ts'
+
+/** L1–L4 and everything else that must be true once all faults are over and nothing is left to do. */
+export function checkLiveness(sim: Sim, history: History): void {
+  const invoices = sim.store.documents('invoices') as unknown as readonly InvoiceDocument[]
+  const payments = sim.store.documents('payments') as unknown as readonly PaymentDocument[]
+  const byKey = new Map(payments.map((payment) => [payment.key, payment]))
+  checkTransfers(sim, byKey)
+  for (const invoice of invoices) {
+    checkLedger(invoice, payments)
+    checkOutcome(sim, invoice)
+  }
+  checkInbox(sim, history)
+  checkEvents(sim, history)
+  checkDeliveries(sim, history)
+  checkMails(sim)
+  checkKeys(sim)
+}
+
+/** L1, S2, S3: what stands on a chain is stored as it stands there, and nothing else counts. */
+function checkTransfers(sim: Sim, byKey: ReadonlyMap<string, PaymentDocument>): void {
+  for (const chain of sim.chains.values()) {
+    for (const tx of chain.sent.values()) {
+      const block = chain.blockOf(tx.hash)
+      for (const { key } of tx.transfers) {
+        const payment = byKey.get(key)
+        if (block !== null && sim.book.transfers.has(key)) {
+          must(
+            payment !== undefined,
+            'L1',
+            () => `transfer ${key} in block ${block.height} of ${chain.id} was never seen`,
+          )
+          must(
+            payment.state === 'confirmed',
+            'L1',
+            () => `transfer ${key} in block ${block.height} of ${chain.id} is ${payment.state}`,
+          )
+          must(
+            payment.block?.hash === block.hash,
+            'L1',
+            () => `transfer ${key} is remembered in another block than it stands in`,
+          )
+        }
+        if (block === null && payment !== undefined) {
+          const live = payment.state === 'detected' || payment.state === 'confirmed'
+          must(!live, 'S14', () => `transfer ${key} stands nowhere on ${chain.id} and is ${payment.state}`)
+        }
+      }
+    }
+  }
+}
+
+/** S2, S3, L3: the ledger says of each payment what the payment says of itself. */
+function checkLedger(invoice: InvoiceDocument, payments: readonly PaymentDocument[]): void {
+  const { _id: id } = invoice
+  const mine = payments.filter(({ invoiceId }) => invoiceId === id)
+  const rows = new Map(invoice.ledger.map((row) => [row.payment, row]))
+  must(rows.size === invoice.ledger.length, 'S2', () => `invoice ${id} lists a payment twice`)
+  for (const row of invoice.ledger) {
+    const payment = mine.find(({ key }) => key === row.payment)
+    must(payment !== undefined, 'S2', () => `invoice ${id} lists ${row.payment}, which is not its own`)
+    must(
+      payment.state === row.state && payment.version === row.version,
+      'L3',
+      () =>
+        `invoice ${id} has ${row.payment} as ${row.state} (${row.version}); it is ${payment.state} (${payment.version})`,
+    )
+    must(payment.amountBase === row.amountBase, 'S3', () => `invoice ${id} has another amount for ${row.payment}`)
+    must(
+      payment.counted === (row.counted && row.eligible) || invoice.status === 'cancelled' || row.acceptedBase !== null,
+      'L3',
+      () => `payment ${row.payment} says counted ${payment.counted}, its invoice ${row.counted}`,
+    )
+  }
+  for (const payment of mine)
+    must(payment.dirtyAt === undefined, 'L3', () => `payment ${payment.key} waits to be applied`)
+}
+
+const isLiveState = (state: string): boolean => state === 'detected' || state === 'confirmed'
+const SETTLED = new Set(['paid', 'overpaid'])
+
+/** L1, S5, S14: the status is the one that the chain's own sums ask for. */
+function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
+  const { _id: id, status } = invoice
+  must(!['new', 'pending', 'partial', 'confirming'].includes(status), 'L1', () => `invoice ${id} is still ${status}`)
+  const lock = invoice.locks.findLast(({ to }) => to === null)
+  const chain = lock === undefined ? undefined : sim.chains.get(`${invoice.mode}:${lock.network}`)
+  if (
+    lock === undefined ||
+    chain === undefined ||
+    invoice.ledger.some((row) => row.simulated || row.acceptedBase !== null)
+  )
+    return
+  const due = BigInt(lock.quotes[0]?.amountBase ?? '0')
+  const needed = due - BigInt(lock.policy.toleranceBase)
+  const sums = chainSums(sim, chain, invoice)
+  if (status === 'cancelled') return
+  if (sums.onTime >= needed && !sums.moved) {
+    must(SETTLED.has(status), 'L1', () => `invoice ${id} got ${sums.onTime} of ${needed} in time and is ${status}`)
+    must(!invoice.paidLate, 'L1', () => `invoice ${id} was paid in time and says late`)
+  }
+  if (sums.all === sums.onTime && !sums.moved && SETTLED.has(status)) {
+    const expected = sums.all > due ? 'overpaid' : 'paid'
+    must(status === expected, 'S5', () => `invoice ${id} got ${sums.all} of ${due} and is ${status}`)
+  }
+  if (sums.all < needed && SETTLED.has(status)) {
+    const told = invoice.exceptions.some(({ exception }) => exception === 'reorged')
+    must(
+      told,
+      'S14',
+      () => `invoice ${id} is ${status} with ${sums.all} of ${needed} on the chain, and nobody was told`,
+    )
+  }
+  checkLateness(chain, invoice)
+}
+
+/** Base units on the chain for an invoice, from the world's own book. `moved`: something was ever taken back or replaced. */
+function chainSums(
+  sim: Sim,
+  chain: SimChain,
+  invoice: InvoiceDocument,
+): { onTime: bigint; all: bigint; moved: boolean } {
+  const lock = invoice.locks.findLast(({ to }) => to === null)
+  let onTime = 0n
+  let all = 0n
+  let moved = false
+  for (const transfer of sim.book.transfers.values()) {
+    if (transfer.invoiceId !== invoice._id || transfer.asset !== lock?.asset) continue
+    if (
+      lock.hold?.kind === 'amount' &&
+      !lock.quotes.some(({ amountBase }) => amountBase === String(transfer.amountBase))
+    )
+      continue
+    const block = chain.blockOf(transfer.txHash)
+    const everMined = [...chain.everMined.values()].filter(({ txs }) =>
+      txs.some(({ hash }) => hash === transfer.txHash),
+    )
+    if (block === null || everMined.length > 1) moved = true
+    if (block === null) continue
+    all += transfer.amountBase
+    if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
+  }
+  return { onTime, all, moved }
+}
+
+/** L1: late is judged by the chain's time, whenever it was processed. Only chains without a mempool show it exactly. */
+function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
+  for (const row of invoice.ledger) {
+    const blocks = [...chain.everMined.values()].filter(({ txs }) =>
+      txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
+    )
+    const [only] = blocks
+    if (only === undefined || blocks.length > 1) continue
+    const late = only.time > invoice.expiresAt.getTime()
+    const seen = row.firstSeenAt.getTime()
+    must(
+      chain.hasMempool || seen === only.time || isAhead(only.time, seen),
+      'L1',
+      () => `payment ${row.payment} of block time ${only.time} was first seen at ${seen}`,
+    )
+    if (!chain.hasMempool || !late)
+      must(
+        row.late === late || !row.counted,
+        'L1',
+        () =>
+          `payment ${row.payment} of ${only.time} is ${row.late ? '' : 'not '}late for ${invoice.expiresAt.getTime()}`,
+      )
+  }
+}
+
+const isAhead = (blockTime: number, seen: number): boolean => seen < blockTime && blockTime - seen < 5_000
+
+/** S9, S14: what invoices asked of the inbox is there, and open or closed as they said last. */
+function checkInbox(sim: Sim, history: History): void {
+  const last = new Map<string, boolean>()
+  for (const { invoiceId, entry } of [...history.told.values()].sort((a, b) => a.entry.seq - b.entry.seq)) {
+    if (entry.kind !== 'exception' && entry.kind !== 'exception_closed') continue
+    last.set(`${entry.type}:${entry.paymentKey ?? invoiceId}`, entry.kind === 'exception')
+  }
+  for (const [id, open] of last) {
+    const [row] = sim.store.collection('exceptions').find({ _id: id }, sim.store.now())
+    must(row !== undefined, 'S9', () => `exception ${id} was told and is not in the inbox`)
+    must(
+      !open || row['closedAt'] === null || sim.book.attached.size > 0,
+      'S14',
+      () => `exception ${id} is open for its invoice and closed in the inbox`,
+    )
+    must(open || row['closedAt'] !== null, 'S14', () => `exception ${id} is over and still open in the inbox`)
+  }
+  for (const chain of sim.chains.values()) checkStrays(sim, chain)
+}
+
+/** Money of another asset on an invoice's address is in the inbox. */
+function checkStrays(sim: Sim, chain: SimChain): void {
+  for (const { key, txHash, asset, invoiceId, amountBase } of sim.book.transfers.values()) {
+    if (chain.blockOf(txHash) === null) continue
+    const [invoice] = sim.store
+      .collection('invoices')
+      .find({ _id: invoiceId }, sim.store.now()) as unknown as InvoiceDocument[]
+    const lock = invoice?.locks.findLast(({ to }) => to === null)
+    if (lock === undefined || lock.asset === asset || lock.hold?.kind === 'amount' || amountBase < 20_000n) continue
+    const found = sim.store.documents('exceptions').some(({ _id: id }) => String(id).includes(key))
+    must(
+      found,
+      'S14',
+      () => `${amountBase} of ${asset ?? 'a foreign token'} came for invoice ${invoiceId} and nobody was told`,
+    )
+  }
+}
+
+/** L2, S9: every event that was told exists, and what was announced is what counts. */
+function checkEvents(sim: Sim, history: History): void {
+  const announced = new Map<string, number>()
+  for (const { entry } of history.told.values()) {
+    if (entry.kind !== 'event') continue
+    const [event] = sim.store.collection('events').find({ _id: entry.eventId }, sim.store.now())
+    must(event !== undefined, 'L2', () => `event ${entry.eventId} (${entry.type}) was never made`)
+    if (entry.paymentKey !== null || entry.payment !== null) {
+      const name = `${entry.type} ${entry.paymentKey ?? ''}`
+      announced.set(name, (announced.get(name) ?? 0) + 1)
+    }
+  }
+  for (const [name, times] of announced) {
+    must(times === 1, 'S9', () => `${name} was told ${times} times`)
+  }
+  for (const invoice of sim.store.documents('invoices') as unknown as readonly InvoiceDocument[]) {
+    must(invoice.outboxAt === undefined, 'L3', () => `the outbox of invoice ${invoice._id} waits`)
+    for (const row of invoice.ledger) {
+      if (!row.counted || !isLiveState(row.state) || row.acceptedBase !== null) continue
+      must(announced.has(`payment.detected ${row.payment}`), 'S9', () => `payment ${row.payment} was never announced`)
+      must(
+        row.state !== 'confirmed' || announced.has(`payment.confirmed ${row.payment}`),
+        'S9',
+        () => `payment ${row.payment} was never announced as confirmed`,
+      )
+    }
+  }
+}
+
+/** An endpoint that was acknowledged so long before an event gets it for certain. */
+const SETTLED_MS = 5_000
+
+/** L2: every event went to every endpoint that wanted it, or was tried nine times. */
+function checkDeliveries(sim: Sim, history: History): void {
+  const rows = sim.store.documents('webhook_deliveries') as unknown as readonly DeliveryDocument[]
+  const wanted = new Map(
+    rows.filter(({ generation }) => generation === 0).map((row) => [`${row.eventId} ${row.endpointId}`, row]),
+  )
+  for (const row of rows) {
+    must(row.status === 'succeeded' || row.status === 'failed', 'L2', () => `delivery ${row._id} is ${row.status}`)
+    must(row.leaseToken === null, 'L3', () => `delivery ${row._id} is still claimed`)
+    const endpoint = sim.book.endpoints.get(row.endpointId)
+    const dead = endpoint !== undefined && sim.book.receiverOf(endpoint.url).dead
+    if (dead) must(row.status === 'failed', 'L2', () => `delivery ${row._id} to a dead receiver ${row.status}`)
+  }
+  for (const { entry, workspaceId, mode } of history.told.values()) {
+    if (entry.kind !== 'event') continue
+    for (const endpoint of sim.book.endpoints.values()) {
+      const fits = endpoint.workspaceId === workspaceId && (endpoint.mode === 'both' || endpoint.mode === mode)
+      const subscribed = endpoint.events.includes('*') || endpoint.events.includes(entry.type)
+      if (!fits || !subscribed || endpoint.deletedAt !== null || endpoint.createdAt + SETTLED_MS > entry.at.getTime())
+        continue
+      const row = wanted.get(`${entry.eventId} ${endpoint.id}`)
+      must(
+        row !== undefined,
+        'L2',
+        () => `event ${entry.eventId} (${entry.type}) was never on its way to ${endpoint.id}`,
+      )
+    }
+  }
+}
+
+/** Failed deliveries in a row that make a mail, and once. */
+const STREAK = 3
+
+function checkMails(sim: Sim): void {
+  const mails = sim.store.documents('mails')
+  for (const endpoint of sim.book.endpoints.values()) {
+    const rows = (sim.store.documents('webhook_deliveries') as unknown as readonly DeliveryDocument[]).filter(
+      ({ endpointId }) => endpointId === endpoint.id,
+    )
+    if (endpoint.deletedAt !== null || rows.some(({ status }) => status === 'succeeded')) continue
+    const failed = rows.filter(({ status }) => status === 'failed').length
+    const about = mails.filter(({ _id: id }) => String(id).startsWith(`endpoint-failing:${endpoint.id}`)).length
+    must(
+      failed < STREAK || about === 1 || !sim.mailsAreCertain,
+      'L2',
+      () => `${failed} deliveries to ${endpoint.id} failed in a row and made ${about} mails`,
+    )
+    must(about <= 1, 'S9', () => `one streak of ${endpoint.id} made ${about} mails`)
+  }
+}
+
+/** L4: no key is stuck. */
+function checkKeys(sim: Sim): void {
+  for (const row of sim.store.documents('idempotency_keys')) {
+    const lease = row['leaseUntil']
+    const over = lease instanceof Date && lease.getTime() <= sim.scheduler.now
+    must(row['response'] !== null || over, 'L4', () => `the operation ${String(row['_id'])} runs for ever`)
+  }
+}

@@ -1,0 +1,37 @@
+import type { Doc } from '../store/bson-values.ts'
+import type { Sim } from '../world/sim.ts'
+
+/*
+ * Most of what an idle installation does is asking the store for work that is not there. These look at the store from the
+ * outside and say for certain that a question would find nothing, so that a seed spends its events on what happens.
+ */
+
+/** Further ahead than any sweep looks. */
+const AHEAD_MS = 10_000
+
+const isBefore = (value: unknown, time: number): boolean => value instanceof Date && value.getTime() <= time
+
+/** No outbox entry waits anywhere. */
+export function nothingToRelay(sim: Sim): boolean {
+  return !sim.store.documents('invoices').some((row) => row['outboxAt'] !== undefined)
+}
+
+/** No payment is unapplied and no invoice's clock is due soon. */
+export function nothingToAdvance(sim: Sim): boolean {
+  const soon = sim.scheduler.now + AHEAD_MS + sim.mix.clockSkewMs
+  const due = (row: Doc): boolean => isBefore(row['nextActionAt'], soon)
+  const jumped = sim.mix.clockJumps > 0
+  return (
+    !sim.store.documents('invoices').some((row) => due(row) || (jumped && row['nextActionAt'] !== undefined)) &&
+    !sim.store.documents('payments').some((row) => row['dirtyAt'] instanceof Date)
+  )
+}
+
+/** No delivery is due soon. */
+export function nothingToSend(sim: Sim): boolean {
+  const soon = sim.scheduler.now + AHEAD_MS
+  const jumped = sim.mix.clockJumps > 0 || sim.mix.clockSkewMs > 0
+  return !sim.store
+    .documents('webhook_deliveries')
+    .some((row) => row['status'] === 'pending' && (jumped || isBefore(row['dueAt'], soon)))
+}
