@@ -4,8 +4,11 @@ import type { DeliveryOutcome, ExceptionRecord, WebhookEndpoint } from '#shared/
 import type { InvoiceChange, NewInvoice } from '#shared/usecases/ports/invoices.ts'
 import { sampleEntry, sampleInvoice } from '#test/support/db-samples.ts'
 
-/** A time long ago: what happens at it is due, and never taken for the store's own clock. */
-export const PAST = Date.UTC(2023, 10, 14)
+/**
+ * Three hours ago: what happens at it is due and never taken for the store's own clock, and no time to live of the real
+ * store has passed since, which would let it delete documents while a test looks at them.
+ */
+export const PAST = Math.floor(Date.now() / 1_000) * 1_000 - 3 * 3_600_000
 /** A time that no test reaches. */
 export const FUTURE = Date.UTC(2100, 0, 1)
 /** Leases last ten minutes, so that they show as such whatever the clock says. */

@@ -115,12 +115,12 @@ function watch<T extends object>(name: string, repository: T, calls: unknown[]):
 export const sorted = (rows: readonly unknown[]): readonly unknown[] =>
   [...rows].sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
 
-const DAY_MS = 86_400_000
+const NEAR_MS = 25 * 60_000
 
-/** Times that a store read from its own clock differ between stores: they become "minutes from now". Cases use old or far times. */
+/** Times that a store read from its own clock differ between stores: they become "minutes from now". Cases use none so near. */
 function relative(at: number): string | null {
   const fromNow = at - Date.now()
-  return Math.abs(fromNow) < DAY_MS ? `now+${Math.round(fromNow / 60_000)}min` : null
+  return Math.abs(fromNow) < NEAR_MS ? `now+${Math.round(fromNow / 60_000)}min` : null
 }
 
 /** A value as JSON that two stores can agree on; the order of fields is kept. */

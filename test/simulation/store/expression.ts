@@ -215,6 +215,9 @@ const typeNames = (value: unknown): string => {
   return isDocument(value) ? 'object' : 'binData'
 }
 
+/** Names of the implemented variables, but those of `$filter` and `$reduce`. */
+export const VARIABLES: readonly string[] = ['NOW', 'ROOT', 'CURRENT', 'REMOVE']
+
 /** Every implemented expression operator by name. */
 const OPERATORS: Readonly<Record<string, Operator>> = {
   $literal: (operand) => operand,

@@ -106,14 +106,16 @@ const exists: Test = (value) => value !== undefined
 function atPath(path: string, test: Test): Matches {
   if (!path.includes('.')) return (document) => test(document[path])
   const parts = path.split('.')
-  if (parts.some((part) => /^\d+$/.test(part))) throw unsupported(`filter on an array position (${path})`)
   return (document) => anyAt(document, parts, 0, test)
 }
 
 function anyAt(value: unknown, parts: readonly string[], at: number, test: Test): boolean {
   const part = parts[at]
   if (part === undefined) return test(value)
-  if (Array.isArray(value)) return value.some((item) => isDocument(item) && anyAt(item, parts, at, test))
+  if (Array.isArray(value)) {
+    if (/^\d+$/.test(part) && anyAt(value[Number(part)], parts, at + 1, test)) return true
+    return value.some((item) => isDocument(item) && anyAt(item, parts, at, test))
+  }
   return anyAt(isDocument(value) ? value[part] : undefined, parts, at + 1, test)
 }
 

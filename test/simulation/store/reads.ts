@@ -68,9 +68,11 @@ export function project(document: Doc, projection: Doc | undefined): Record<stri
   if (projection === undefined) return copyDocument(document)
   const { _id: id, ...fields } = projection
   const names = Object.keys(fields)
-  if (names.some((name) => name.includes('.') || fields[name] !== 1))
+  const isExclusion = names.length === 0 ? id !== 1 : fields[names[0] ?? ''] === 0
+  const wanted = isExclusion ? 0 : 1
+  if (names.some((name) => name.includes('.') || fields[name] !== wanted))
     throw unsupported('projection but of whole fields')
-  const isKept = (name: string): boolean => (name === '_id' ? id !== 0 : names.length === 0 ? id !== 1 : name in fields)
+  const isKept = (name: string): boolean => (name === '_id' ? id !== 0 : name in fields !== isExclusion)
   return copyDocument(Object.fromEntries(Object.entries(document).filter(([name]) => isKept(name))))
 }
 

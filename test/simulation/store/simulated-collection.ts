@@ -77,10 +77,12 @@ function reads(stored: StoredCollection, run: Run) {
       const copied = copyDocument(filter)
       return run('read', 'distinct', undefined, (now) => distinct(stored, field, copied, now))
     },
-    aggregate: (pipeline: readonly Doc[]) => {
+    aggregate: (pipeline: readonly Doc[], options: Options = {}) => {
+      refuseOtherOptions('aggregate', options, ['session', 'hint'])
+      checkHint(stored, options)
       const copied = pipeline.map(copyDocument)
       return refuseOthers('AggregationCursor', {
-        toArray: () => run('read', 'aggregate', undefined, (now) => aggregate(stored, copied, now)),
+        toArray: () => run('read', 'aggregate', options, (now) => aggregate(stored, copied, now)),
       })
     },
   }
@@ -124,7 +126,8 @@ function writes(stored: StoredCollection, run: Run) {
   const drop =
     (method: string, many: boolean) =>
     async (filter: Doc, options: Options = {}) => {
-      refuseOtherOptions(method, options, ['session'])
+      refuseOtherOptions(method, options, ['session', 'hint'])
+      checkHint(stored, options)
       const copied = copyDocument(filter)
       const deleted = (now: Date, upTo: number) => ({
         acknowledged: true,

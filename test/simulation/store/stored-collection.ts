@@ -31,6 +31,9 @@ export function createStoredCollection(
   onChange: (change: DocumentChange) => void,
 ): StoredCollection {
   const documents = new Map<Key, Doc>()
+  /** When each document came, as the server's record ids say: equal keys of an index are read in this order. */
+  const ordinals = new Map<Key, number>()
+  let inserted = 0
   const uniques = [
     createUniqueIndex({ name: '_id_', key: { _id: 1 } }),
     ...definitions.filter(({ unique }) => unique === true).map(createUniqueIndex),
@@ -64,32 +67,38 @@ export function createStoredCollection(
       if (before !== null) field.remove(id, before)
       if (after !== null) field.add(id, after)
     }
+    if (before === null) ordinals.set(id, ++inserted)
     if (after === null) documents.delete(id)
     else documents.set(id, after)
     onChange({ collection: name, id, before, after })
   }
 
+  const ordinalOf = (document: Doc): number => ordinals.get(keyOf(document['_id'])) ?? 0
   const find = (filter: Doc, now: Date, limit = Number.POSITIVE_INFINITY): Doc[] => {
     const matches = compileFilter(filter)
     const found: Doc[] = []
-    for (const candidate of candidates(documents, fields, filter)) {
-      if (found.length >= limit) break
+    const { among, inOrder } = candidates(documents, fields, filter)
+    for (const candidate of among) {
+      if (inOrder && found.length >= limit) break
       if (matches(candidate, now)) found.push(candidate)
     }
-    return found
+    if (inOrder) return found
+    found.sort((one, other) => ordinalOf(one) - ordinalOf(other))
+    return found.length > limit ? found.slice(0, limit) : found
   }
 
   return { name, definitions, documents, put, find }
 }
 
-/** Documents that may match: by `_id`, by the rarest indexed value that the filter names, or all. */
+/** Documents that may match: by `_id`, by the rarest indexed value that the filter names, or all; and whether they are in order. */
 function candidates(
   documents: ReadonlyMap<Key, Doc>,
   fields: ReadonlyMap<string, FieldIndex>,
   filter: Doc,
-): Iterable<Doc> {
+): { readonly among: Iterable<Doc>; readonly inOrder: boolean } {
   const byId = keysWanted(filter['_id'])
-  if (byId !== null) return pick(documents, byId.length > 1 ? [...new Set(byId)].sort() : byId)
+  if (byId !== null)
+    return { among: pick(documents, byId.length > 1 ? [...new Set(byId)].sort() : byId), inOrder: true }
   let best: readonly ReadonlySet<Key>[] | null = null
   let bestSize = documents.size
   for (const path in filter) {
@@ -104,9 +113,10 @@ function candidates(
       bestSize = size
     }
   }
-  if (best === null) return documents.values()
+  if (best === null) return { among: documents.values(), inOrder: true }
   const [only] = best
-  return pick(documents, best.length === 1 && only !== undefined ? only : new Set(best.flatMap((set) => [...set])))
+  const ids = best.length === 1 && only !== undefined ? only : new Set(best.flatMap((set) => [...set]))
+  return { among: pick(documents, ids), inOrder: ids.size < 2 }
 }
 
 function* pick(documents: ReadonlyMap<Key, Doc>, ids: Iterable<Key>): Iterable<Doc> {

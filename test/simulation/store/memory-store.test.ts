@@ -1,0 +1,182 @@
+import mongoose from 'mongoose'
+import { expect, it } from 'vitest'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { migrate, verifyIndexes } from '#shared/db/migrate.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { auditNamed, exceptionNamed, invoiceNamed, PAST } from './contract-samples.ts'
+import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
+import { type Execute, openSimulatedDatabase } from './simulated-database.ts'
+import type { DocumentChange } from './stored-collection.ts'
+
+const atOnce: Execute = async (_operation, run) => run()
+const network = () => new mongoose.mongo.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')
+
+function open(exec: Execute = atOnce, options: Partial<MemoryStoreOptions> = {}) {
+  const store = createMemoryStore({ now: () => PAST, ...options })
+  const db = openSimulatedDatabase(store, exec)
+  return { store, db, invoices: createInvoiceRepository(db), exceptions: createExceptionRepository(db) }
+}
+
+const idsOf = (documents: readonly Readonly<Record<string, unknown>>[]) => documents.map((one) => one['_id'])
+
+it('has every index of the product from the beginning', async () => {
+  const { db } = open()
+  await verifyIndexes(db)
+  expect(await migrate(db)).toEqual({ collectionsCreated: [], indexesCreated: [] })
+})
+
+it('tells which command it runs, and how many steps it has', async () => {
+  const seen: unknown[] = []
+  const { exceptions, invoices, db } = open(async (operation, run) => {
+    seen.push(Object.values(operation))
+    return run()
+  })
+  await exceptions.openOnce([exceptionNamed('x-1'), exceptionNamed('x-2')])
+  await exceptions.close(['x-1'], PAST)
+  await invoices.findById('i-1')
+  expect(await db.isHealthy()).toBe(true)
+  expect(seen).toEqual([
+    ['write', 'exceptions', 'bulkWrite', 2],
+    ['write', 'exceptions', 'updateMany', null],
+    ['read', 'invoices', 'findOne', 1],
+    ['read', '', 'ping', 1],
+  ])
+})
+
+it('applies a batch up to the step at which the server died', async () => {
+  const { exceptions, store } = open(async (operation, run) => {
+    run((operation.steps ?? 3) - 1)
+    throw network()
+  })
+  await expect(exceptions.openOnce(['x-1', 'x-2', 'x-3'].map((id) => exceptionNamed(id)))).rejects.toThrow('closed')
+  expect(idsOf(store.documents('exceptions'))).toEqual(['x-1', 'x-2'])
+  await expect(exceptions.close(['x-1', 'x-2'], PAST)).rejects.toThrow('closed')
+  expect(store.documents('exceptions').map((one) => one['open'])).toEqual([false, false])
+})
+
+it('keeps what was applied when only the answer was lost, and nothing when the command was', async () => {
+  let isApplied = true
+  const { invoices, store } = open(async (_operation, run) => {
+    if (isApplied) run()
+    throw network()
+  })
+  await expect(invoices.insert(invoiceNamed('i-1'))).rejects.toThrow('closed')
+  isApplied = false
+  await expect(invoices.insert(invoiceNamed('i-2', { number: 2 }))).rejects.toThrow('closed')
+  expect(idsOf(store.documents('invoices'))).toEqual(['i-1'])
+})
+
+it('takes a command as it was when it was given, and hands out copies', async () => {
+  let start = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    start = resolve
+  })
+  const { db, store } = open(async (_operation, run) => {
+    await waiting
+    return run()
+  })
+  const rates = createRateRepository(db)
+  const price = { price: '1', sources: ['one'], oldestAt: PAST }
+  const inserted = rates.insert({ at: PAST, usdPerSymbol: { BTC: price }, fiatPerUsd: {} })
+  price.price = '2'
+  start()
+  await inserted
+  const answer = await rates.latest()
+  expect(answer?.usdPerSymbol['BTC']?.price).toBe('1')
+  Object.assign(answer?.usdPerSymbol['BTC'] ?? {}, { price: '3' })
+  expect(store.documents('rate_snapshots')).toMatchObject([{ usdPerSymbol: { BTC: { price: '1' } } }])
+})
+
+// Guarantee: a deed and its audit row are both stored or neither is, whatever happens to the connection.
+it('commits a transaction whole, repeats it after a lost command, and its commit after a lost answer', async () => {
+  const faults = ['updateOne', 'commitTransaction']
+  const changes: DocumentChange[] = []
+  const { store, exceptions } = open(
+    async (operation, run) => {
+      const result = run()
+      const isHit = faults[0] === operation.name
+      if (isHit) faults.shift()
+      if (isHit) throw network()
+      return result
+    },
+    { onChange: (change) => changes.push(change) },
+  )
+  await exceptions.open([exceptionNamed('x-1')])
+  expect(await exceptions.closeAudited('x-1', PAST, auditNamed('a-1'))).toBe(true)
+  expect(faults).toEqual([])
+  expect(changes.map(({ collection, before }) => `${collection} ${before === null}`)).toEqual([
+    'exceptions true',
+    'exceptions false',
+    'audit_log true',
+  ])
+  expect(store.documents('exceptions')).toMatchObject([{ _id: 'x-1', open: false }])
+})
+
+it('shows nothing of a transaction before its commit, and lets the later one of two run again', async () => {
+  const order: string[] = []
+  let other: (() => Promise<unknown>) | null = null
+  const { store, exceptions } = open(async (operation, run) => {
+    order.push(operation.name)
+    if (operation.name === 'commitTransaction' && other !== null) {
+      expect(store.documents('audit_log')).toEqual([])
+      expect(store.documents('exceptions')).toMatchObject([{ open: true }])
+      const start = other
+      other = null
+      await start()
+    }
+    return run()
+  })
+  await exceptions.open([exceptionNamed('x-1')])
+  other = () => exceptions.close(['x-1'], PAST + 1)
+  // The other one closed it first: the transaction starts over and finds nothing to close.
+  expect(await exceptions.closeAudited('x-1', PAST + 2, auditNamed('a-1'))).toBe(false)
+  expect(order).toEqual([
+    ...['bulkWrite', 'updateOne', 'updateOne', 'commitTransaction', 'updateMany', 'updateOne', 'commitTransaction'],
+  ])
+  expect(store.documents('audit_log')).toEqual([])
+})
+
+it('leaves nothing of a transaction whose callback threw', async () => {
+  const { db, store } = open()
+  const session = db.connection.getClient().startSession()
+  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
+  const work = session.withTransaction(async () => {
+    await rows.insertOne({ _id: 'm-1' as never }, { session })
+    expect(await rows.findOne({ _id: 'm-1' as never }, { session })).toEqual({ _id: 'm-1' })
+    throw new Error('changed its mind')
+  })
+  await expect(work).rejects.toThrow('changed its mind')
+  expect(store.documents('mails')).toEqual([])
+})
+
+it('deletes what outlived its index, by its own clock', async () => {
+  let now = PAST
+  const { db, store } = open(atOnce, { now: () => now })
+  const rates = createRateRepository(db)
+  await rates.insert({ at: PAST, usdPerSymbol: {}, fiatPerUsd: {} })
+  now += 15 * 86_400_000
+  expect(store.expire()).toBe(0)
+  now += 1
+  expect(store.expire()).toBe(1)
+  expect(await rates.latest()).toBeNull()
+})
+
+it('has one digest for equal contents, whatever the way to them', async () => {
+  const one = open()
+  const two = open()
+  await one.exceptions.open([exceptionNamed('x-1'), exceptionNamed('x-2')])
+  await two.exceptions.open([exceptionNamed('x-2')])
+  expect(one.store.digest()).not.toBe(two.store.digest())
+  await two.exceptions.open([exceptionNamed('x-1')])
+  expect(one.store.digest()).toBe(two.store.digest())
+  await two.exceptions.close(['x-1'], PAST)
+  expect(one.store.digest()).not.toBe(two.store.digest())
+})
+
+it('answers nobody after its process closed the connection', async () => {
+  const { db, invoices } = open()
+  await db.close()
+  await expect(invoices.findById('i-1')).rejects.toThrow('closed')
+  expect(await db.isHealthy()).toBe(false)
+})
