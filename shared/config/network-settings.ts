@@ -40,8 +40,8 @@ export const networkSettingsSchema = z
 
 /**
  * The nodes of this installation by mode and network; a network that is absent has no node in that mode. `rpcUrls` holds
- * at least one http(s) URL, the preferred first. `chainId`, `confirmations`, `contracts` (contract or mint by asset
- * id) and, in test mode, `genesis` replace the registry's figures where they are given; null and absent entries mean "as in
- * the registry".
+ * at least one http(s) URL, the preferred first. `chainId` (EVM networks), `confirmations`, `contracts` (contract or mint by
+ * asset id) and, in test mode, `genesis` (all others) replace the registry's figures where they are given; null and absent
+ * entries mean "as in the registry".
  */
 export type NetworkSettings = z.output<typeof networkSettingsSchema>
