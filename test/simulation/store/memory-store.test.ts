@@ -28,31 +28,38 @@ it('has every index of the product from the beginning', async () => {
 
 it('tells which command it runs, and how many steps it has', async () => {
   const seen: unknown[] = []
-  const { exceptions, invoices, db } = open(async (operation, run) => {
+  const { db } = open(async (operation, run) => {
     seen.push(Object.values(operation))
     return run()
   })
-  await exceptions.openOnce([exceptionNamed('x-1'), exceptionNamed('x-2')])
-  await exceptions.close(['x-1'], PAST)
-  await invoices.findById('i-1')
+  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
+  await rows.bulkWrite([{ insertOne: { document: { to: 'a', _id: 'm-1' as never } } }, { deleteMany: { filter: {} } }])
+  await rows.updateMany({}, { $set: { to: 'b' } })
+  await rows.findOne({})
   expect(await db.isHealthy()).toBe(true)
   expect(seen).toEqual([
-    ['write', 'exceptions', 'bulkWrite', 2],
-    ['write', 'exceptions', 'updateMany', null],
-    ['read', 'invoices', 'findOne', 1],
+    ['write', 'mails', 'bulkWrite', 2],
+    ['write', 'mails', 'updateMany', null],
+    ['read', 'mails', 'findOne', 1],
     ['read', '', 'ping', 1],
   ])
 })
 
 it('applies a batch up to the step at which the server died', async () => {
-  const { exceptions, store } = open(async (operation, run) => {
+  const { db, store } = open(async (operation, run) => {
     run((operation.steps ?? 3) - 1)
     throw network()
   })
-  await expect(exceptions.openOnce(['x-1', 'x-2', 'x-3'].map((id) => exceptionNamed(id)))).rejects.toThrow('closed')
-  expect(idsOf(store.documents('exceptions'))).toEqual(['x-1', 'x-2'])
-  await expect(exceptions.close(['x-1', 'x-2'], PAST)).rejects.toThrow('closed')
-  expect(store.documents('exceptions').map((one) => one['open'])).toEqual([false, false])
+  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
+  const insert = ['m-1', 'm-2', 'm-3'].map((id) => ({ insertOne: { document: { _id: id as never } } }))
+  await expect(rows.bulkWrite(insert, { ordered: false })).rejects.toThrow('closed')
+  expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2'])
+  await expect(rows.insertMany([{ _id: 'm-4' as never }, { _id: 'm-5' as never }])).rejects.toThrow('closed')
+  expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2', 'm-4'])
+  await expect(rows.updateMany({}, { $set: { sent: true } })).rejects.toThrow('closed')
+  expect(store.documents('mails').map((one) => one['sent'])).toEqual([true, true, undefined])
+  await expect(rows.deleteMany({})).rejects.toThrow('closed')
+  expect(idsOf(store.documents('mails'))).toEqual(['m-4'])
 })
 
 it('keeps what was applied when only the answer was lost, and nothing when the command was', async () => {
@@ -116,7 +123,7 @@ it('commits a transaction whole, repeats it after a lost command, and its commit
 it('shows nothing of a transaction before its commit, and lets the later one of two run again', async () => {
   const order: string[] = []
   let other: (() => Promise<unknown>) | null = null
-  const { store, exceptions } = open(async (operation, run) => {
+  const { db, store, exceptions } = open(async (operation, run) => {
     order.push(operation.name)
     if (operation.name === 'commitTransaction' && other !== null) {
       expect(store.documents('audit_log')).toEqual([])
@@ -127,12 +134,13 @@ it('shows nothing of a transaction before its commit, and lets the later one of 
     }
     return run()
   })
+  const rows = db.collection({ name: 'exceptions', schema: new mongoose.Schema(), indexes: [] })
   await exceptions.open([exceptionNamed('x-1')])
-  other = () => exceptions.close(['x-1'], PAST + 1)
+  other = () => rows.updateOne({ _id: 'x-1' as never }, { $set: { open: false } })
   // The other one closed it first: the transaction starts over and finds nothing to close.
   expect(await exceptions.closeAudited('x-1', PAST + 2, auditNamed('a-1'))).toBe(false)
   expect(order).toEqual([
-    ...['bulkWrite', 'updateOne', 'updateOne', 'commitTransaction', 'updateMany', 'updateOne', 'commitTransaction'],
+    ...['bulkWrite', 'updateOne', 'updateOne', 'commitTransaction', 'updateOne', 'updateOne', 'commitTransaction'],
   ])
   expect(store.documents('audit_log')).toEqual([])
 })
