@@ -8,6 +8,8 @@ import { duplicateKeyFields } from './duplicate-key.ts'
 
 const CHAINED = { seq: { $exists: true } }
 const UNCHAINED = { seq: { $exists: false } }
+/** Rows that wait for their place; exported for the test that explains it. */
+export const WAITING = { waits: true as const, ...UNCHAINED }
 
 /** Thrown inside of a transaction so that nothing of it stays. */
 class PlaceTaken extends Error {
@@ -35,13 +37,7 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
       return last === null ? null : linkOf(last)
     },
     waiting: async (limit) =>
-      (
-        await rows
-          .find({ waits: true, ...UNCHAINED })
-          .sort({ at: 1, _id: 1 })
-          .limit(limit)
-          .toArray()
-      ).map(auditFromDocument),
+      (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
     adopt: async () =>
       (await rows.updateMany({ ...UNCHAINED, waits: { $exists: false } }, { $set: { waits: true } })).matchedCount,
     append: async (links) => {
@@ -57,22 +53,26 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
       }
     },
     listChained: async (after, limit) => {
-      // Without its index two rows may carry one number: none of them may be passed over.
-      const behind =
-        after === null ? CHAINED : { $or: [{ seq: { $gt: after.seq } }, { seq: after.seq, _id: { $gt: after.id } }] }
-      const found = await rows.find(behind).sort({ seq: 1, _id: 1 }).limit(limit).toArray()
+      const found = await rows.find(chainedFilter(after)).sort({ seq: 1 }).limit(limit).toArray()
       return found.map((stored): ChainedAudit => ({ ...linkOf(stored), record: auditFromDocument(stored) }))
     },
     countChained: () => rows.countDocuments(CHAINED),
     unchained: async () => {
       const [waiting, outside, oldest] = await Promise.all([
-        rows.countDocuments({ waits: true, ...UNCHAINED }),
+        rows.countDocuments(WAITING),
         rows.countDocuments({ waits: { $ne: true }, ...UNCHAINED }),
-        rows.findOne({ waits: true, ...UNCHAINED }, { sort: { at: 1, _id: 1 }, projection: { at: 1 } }),
+        rows.findOne(WAITING, { sort: { at: 1, _id: 1 }, projection: { at: 1 } }),
       ])
       return { waiting, outside, oldestWaitingAt: oldest === null ? null : toMs(oldest.at) }
     },
   }
+}
+
+/** Chained rows behind one. Without its index another row may carry the same number: that one is not passed over either. */
+export function chainedFilter(
+  after: Parameters<AuditChainRepository['listChained']>[0],
+): mongoose.mongo.Filter<AuditDocument> {
+  return after === null ? CHAINED : { seq: { $gte: after.seq }, _id: { $ne: after.id } }
 }
 
 /** A link without its hashes was tampered with; it is shown as one that fits nowhere. */

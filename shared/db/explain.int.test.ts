@@ -2,6 +2,9 @@ import type mongoose from 'mongoose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sampleDelivery, sampleInvoice, sampleLock, sampleSighting } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
+import { chainedFilter, createAuditChainRepository, WAITING } from './audit-chain-repository.ts'
+import { AUDIT_LOG } from './audit-model.ts'
+import { createAuditRepository } from './audit-repository.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { createDeliveryRepository, dueEndpointsPipeline } from './delivery-repository.ts'
 import { coinLockFilter } from './invoice-claims.ts'
@@ -249,5 +252,21 @@ describe('the catalogue', () => {
     const counted = read(await count.explain('executionStats'))
     expectIndexed(counted, 'payment_link_active')
     expect(counted.stages).not.toContain('FETCH')
+  })
+})
+
+describe('the audit trail', () => {
+  it('finds what waits, its end and the next rows by index', async () => {
+    const row = { at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} }
+    const ids = Array.from({ length: ROWS }, (_, index) => `row-${index}`)
+    await createAuditRepository(stores.db).insertMany(ids.map((id) => ({ ...row, id })))
+    const links = ids.slice(0, ROWS / 2).map((id, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
+    await createAuditChainRepository(stores.db).append(links)
+    const rows = stores.db.collection(AUDIT_LOG)
+    const explained = async (filter: Parameters<typeof rows.find>[0], sort: Record<string, 1 | -1>) =>
+      read(await rows.find(filter).sort(sort).limit(10).explain('executionStats'))
+    expectIndexed(await explained(WAITING, { at: 1, _id: 1 }), 'audit_waiting')
+    expectIndexed(await explained(chainedFilter(null), { seq: -1 }), 'audit_chain')
+    expectIndexed(await explained(chainedFilter({ seq: 9, id: 'row-8' }), { seq: 1 }), 'audit_chain')
   })
 })

@@ -203,7 +203,7 @@ describe('paymesh', () => {
     const [place] = (await cli<{ stored: { block_height: number }[] }>('tx', 'explain', 'ethereum', txHash)).stored
     const height = place?.block_height ?? 0
     const planned = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--dry-run')
-    expect(planned).toMatchObject({ command: null, plan: { from: height } })
+    expect(planned).toMatchObject({ command: null, plan: { from: height }, preview: { effects: {} } })
     const rescan = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--to', String(height))
     expect(rescan).toMatchObject({ command: { status: 'done', changed: 0 } })
     const rewind = await cli('chain', 'rewind', 'ethereum', '--to', String(height - 1))
@@ -219,6 +219,8 @@ describe('paymesh', () => {
       { timeout: 20_000, interval: 500 },
     )
     expect(await cli('chain', 'resume', 'ethereum')).toMatchObject({ command: null })
+    expect(await cli('chain', 'cancel', 'ethereum')).toMatchObject({ cancelled: [], too_late: [] })
+    expect(await cli('verify-audit')).toMatchObject({ intact: true, first_break: null })
     expect((await paymesh('chain', 'status')).stdout).toMatch(/^test ethereum +(live|catchup) +\d+/m)
     // Whatever was announced again would stand before the events of a later invoice.
     const later = await createInvoice()

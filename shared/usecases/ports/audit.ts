@@ -59,7 +59,7 @@ export interface AuditChainRepository {
   adopt(): Promise<number>
   /** Gives rows their places, all or none: false when a number is taken, or a row has a place by now or is gone. */
   append(links: readonly (AuditLink & { readonly id: string })[]): Promise<boolean>
-  /** Chained rows behind `after`, in the order of their numbers. */
+  /** Chained rows behind `after`, in the order of their numbers; another row with its number comes first, where there is one. */
   listChained(
     after: { readonly seq: number; readonly id: string } | null,
     limit: number,
