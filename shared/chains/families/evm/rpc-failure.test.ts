@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { classify } from './rpc-failure.ts'
+
+describe('words of a node that dropped the state of a block', () => {
+  it.each([
+    'missing trie node 0b1c (path ) state 0x0b is not available, not found',
+    'historical state 0b1c is not available',
+    'required historical state unavailable (reexec=128)',
+    'state at block #7 is pruned',
+    'No state available for block 7',
+    'World state unavailable',
+  ])('%s', (message) => {
+    expect(classify({ code: -32_000, message })).toBe('pruned')
+  })
+
+  it.each(['header not found', 'header for hash not found', 'Resource not found', 'execution timeout'])(
+    'are not: %s',
+    (message) => {
+      expect(classify({ code: -32_000, message })).toBe('retry')
+    },
+  )
+})
