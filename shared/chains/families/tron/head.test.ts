@@ -93,13 +93,13 @@ describe('the head of a public chain', () => {
     expect(asked.filter((path) => path === 'wallet/getnowblock')).toHaveLength(2)
   })
 
-  it('brings the solid block with every second one', async () => {
+  it('brings the solid block with every third one', async () => {
     const { clock, asked, head } = stage()
     for (let blocks = 0; blocks < 8; blocks += 1) {
       await head()
       clock.time += BLOCK_MS + 500 - (blocks === 0 ? 0 : 500)
     }
-    expect(asked.filter((path) => path.startsWith('walletsolidity')).length).toBeLessThanOrEqual(4)
+    expect(asked.filter((path) => path.startsWith('walletsolidity')).length).toBe(3)
     expect((await head()).finalizedHeight).not.toBeNull()
   })
 })

@@ -7,7 +7,7 @@ import { type Block, type Header, headerSchema, newestSchema } from './wire.ts'
 /** Until a block has reached the nodes, milliseconds. */
 const SPREAD_MS = 500
 /** New blocks after which the solid one is asked for again: it follows the head, and what waits for it waits for a minute. */
-const SOLID_EVERY = 2
+const SOLID_EVERY = 3
 
 type Head = Awaited<ReturnType<ChainClient['head']>>
 
