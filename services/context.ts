@@ -1,6 +1,7 @@
 import type { Config } from '#shared/config/schema.ts'
 import type { Database } from '#shared/db/connect.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
+import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 
 /** What every `services/<process>/main.ts` receives: parsed configuration and open connections. */
@@ -8,6 +9,8 @@ export interface ServiceContext extends Ambient {
   readonly config: Config
   readonly db: Database
   readonly redis: RedisConnections
+  /** Absent where nobody watches Redis. */
+  readonly redisEpoch?: Pick<RedisEpochWatch, 'onChange'>
 }
 
 /** Ends a service: stops taking work, finishes or gives back what it holds, closes what it opened itself. */

@@ -1,10 +1,13 @@
 import type { ServiceContext } from '#services/context.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock } from '#shared/db/clock.ts'
-import { connectDatabase } from '#shared/db/connect.ts'
+import { connectDatabase, type Database } from '#shared/db/connect.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
-import { connectRedis } from '#shared/queues/connection.ts'
+import { createRedisEpochRepository } from '#shared/db/redis-epoch-repository.ts'
+import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
+import { watchRedisEpoch } from '#shared/queues/redis-epoch.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/health.ts'
+import { createLiveness, type Liveness } from '#shared/runtime/liveness.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/logger.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
 import { createRandom } from '#shared/runtime/random.ts'
@@ -44,15 +47,22 @@ export async function openContext(
     undo.push(() => clock.stop())
     const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger })
     undo.push(() => redis.close())
+    const liveness = watchLoops(db, redis)
+    undo.push(liveness.stop)
+    const ambient = { clock, random: createRandom(), logger, metrics, pulses: liveness }
+    const redisEpoch = watchRedisEpoch(redis, ambient, createRedisEpochRepository(db))
+    undo.push(redisEpoch.stop)
     let notReady: string | null = 'starting'
     const checks = {
       process: () => notReady,
       mongo: async () => ((await db.isHealthy()) ? null : 'the primary does not answer'),
     }
-    const health = await startHealthServer({ port: config.metrics.port, host: config.api.host, metrics, checks })
+    const { port } = config.metrics
+    const { silent } = liveness
+    const health = await startHealthServer({ port, host: config.api.host, metrics, checks, silent })
     undo.push(() => health.stop())
     return {
-      context: { config, db, redis, clock, random: createRandom(), logger, metrics },
+      context: { ...ambient, config, db, redis, redisEpoch },
       health,
       ready: () => {
         notReady = null
@@ -65,5 +75,25 @@ export async function openContext(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+const STORE_LOOK_EVERY_MS = 5_000
+
+/** Judges the loops of this process, except while a store is away. */
+function watchLoops(db: Database, redis: RedisConnections): Liveness {
+  let storeAway = false
+  const look = async () => {
+    storeAway = !(await db.isHealthy())
+  }
+  const timer = setInterval(() => void look(), STORE_LOOK_EVERY_MS)
+  timer.unref()
+  const liveness = createLiveness({ isExcused: () => storeAway || !redis.isHealthy() })
+  return {
+    ...liveness,
+    stop: () => {
+      clearInterval(timer)
+      liveness.stop()
+    },
   }
 }

@@ -8,7 +8,9 @@ import { createServer } from './create-server.ts'
 /** Serves the REST interface on the configured host and port; stopping lets requests in flight finish. */
 export const start: StartService = async (context) => {
   const kicker = createKicker(context.redis, context)
-  const server = createServer(createApp(buildDeps(context, kicker)), context)
+  const deps = buildDeps(context, kicker)
+  context.redisEpoch?.onChange(deps.keyRing.forgetAll)
+  const server = createServer(createApp(deps), context)
   const { host, port } = context.config.api
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

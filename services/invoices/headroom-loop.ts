@@ -11,6 +11,8 @@ const ROUND_MS = 10_000
 const PAUSE_MS = 500
 /** How often claims whose rest is over are looked for; they rest for days. */
 const RELEASE_EVERY_MS = 60_000
+/** Rounds end after 10 s; a loop silent for longer than this has died. */
+const SILENCE_MAX_MS = 120_000
 /** After a failed round, so that a lasting fault does not fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
@@ -31,6 +33,7 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
   let releasedAt = Number.NEGATIVE_INFINITY
   const stop = new AbortController()
   let sandboxReady = false
+  const pulse = deps.pulses?.start('address-headroom', SILENCE_MAX_MS)
 
   const round = async (): Promise<void> => {
     if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
@@ -50,6 +53,7 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       let pauseMs = PAUSE_MS
+      pulse?.beat()
       try {
         await round()
       } catch (cause) {
@@ -67,6 +71,7 @@ export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promi
   const running = loop()
   return async () => {
     stop.abort()
+    pulse?.end()
     await running
   }
 }

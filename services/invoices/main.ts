@@ -61,6 +61,6 @@ export const start: StartService = async (context) => {
   }
 }
 
-function ambientOf({ clock, random, logger, metrics }: ServiceContext) {
-  return { clock, random, logger, metrics }
+function ambientOf({ clock, random, logger, metrics, pulses }: ServiceContext) {
+  return { clock, random, logger, metrics, pulses }
 }

@@ -23,8 +23,8 @@ const OVERDUE_AFTER_MS = 1_000
  * process at a time chains the rows of the audit trail.
  */
 export const start: StartService = async (context) => {
-  const { db, redis, clock, random, logger, metrics } = context
-  const ambient = { clock, random, logger, metrics }
+  const { db, redis, clock, random, logger, metrics, pulses } = context
+  const ambient = { clock, random, logger, metrics, pulses }
   const kicker = createKicker(redis, ambient)
   const invoices = createInvoiceRepository(db)
   const relay = createOutboxRelay({

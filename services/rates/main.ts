@@ -3,12 +3,14 @@ import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createRatesWorker } from '#shared/queues/rates-queue.ts'
 import { createHttpGet } from '#shared/runtime/http-get.ts'
-import type { Random } from '#shared/usecases/ports/runtime.ts'
+import type { Pulse, Random } from '#shared/usecases/ports/runtime.ts'
 import { createRateCycle } from './rate-cycle.ts'
 import { createRateSources } from './rate-sources.ts'
 import { createTripwire, TRIPWIRE_SOURCE, TRIPWIRE_URL } from './tripwire.ts'
 
 const CYCLE_MS = 15_000
+/** A cycle ends after a few time-outs at most; a loop silent for longer than this has died. */
+const SILENCE_MAX_MS = 120_000
 /** Sources must not see all installations at the same second. */
 const JITTER = 0.2
 
@@ -18,8 +20,8 @@ const JITTER = 0.2
  */
 export const start: StartService = async (context) => {
   const logger = context.logger.child({ service: 'rates' })
-  const { config, db, redis, clock, random, metrics } = context
-  const ambient = { clock, random, metrics, logger }
+  const { config, db, redis, clock, random, metrics, pulses } = context
+  const ambient = { clock, random, metrics, logger, pulses }
   const http = createHttpGet({ userAgent: 'Paymesh-Rates/1.0' })
   const { sourceUrls } = config.rates
   const cycle = createRateCycle({
@@ -29,7 +31,7 @@ export const start: StartService = async (context) => {
     sources: createRateSources({ ...ambient, http, sourceUrls }),
     tripwire: createTripwire({ http, clock, logger, baseUrl: sourceUrls[TRIPWIRE_SOURCE] ?? TRIPWIRE_URL }),
   })
-  const timer = repeat(cycle.run, random)
+  const timer = repeat(cycle.run, random, pulses?.start('rate-cycle', SILENCE_MAX_MS))
   // The timer is here and not in the queue's sweep, so that rates go on at their pace while Redis is away.
   const worker = createRatesWorker(redis, ambient, { runCycle: cycle.run, isDue: async () => false })
   return async () => {
@@ -41,10 +43,11 @@ export const start: StartService = async (context) => {
   }
 }
 
-function repeat(run: () => Promise<void>, random: Random): { stop(): void } {
+function repeat(run: () => Promise<void>, random: Random, pulse: Pulse | undefined): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const round = async (): Promise<void> => {
+    pulse?.beat()
     await run()
     if (stopped) return
     const [byte = 0] = random.bytes(1)
@@ -54,6 +57,7 @@ function repeat(run: () => Promise<void>, random: Random): { stop(): void } {
   return {
     stop() {
       stopped = true
+      pulse?.end()
       clearTimeout(timer)
     },
   }

@@ -94,6 +94,6 @@ function sourceOf(mode: Mode, network: NetworkId, client: OpenChainClient, devel
   }
 }
 
-function ambientOf({ clock, random, logger, metrics }: ServiceContext) {
-  return { clock, random, logger, metrics }
+function ambientOf({ clock, random, logger, metrics, pulses }: ServiceContext) {
+  return { clock, random, logger, metrics, pulses }
 }

@@ -10,6 +10,7 @@ import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
 import { EVENTS } from './event-model.ts'
 import { EXCEPTIONS } from './exception-model.ts'
 import { IDEMPOTENCY_KEYS } from './idempotency-model.ts'
+import { INSTALLATION } from './installation-model.ts'
 import { INVOICES } from './invoice-model.ts'
 import { LEASES } from './lease-model.ts'
 import { MAILS } from './mail-model.ts'
@@ -45,5 +46,6 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   IDEMPOTENCY_KEYS,
   MAILS,
   LEASES,
+  INSTALLATION,
   AUDIT_LOG,
 ]

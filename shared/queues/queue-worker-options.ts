@@ -13,6 +13,8 @@ export interface QueueWorkerOptions {
   /** Ids whose work has been waiting for longer than a kick takes, from an indexed question to the store. */
   sweep(): Promise<readonly string[]>
   readonly sweepEveryMs: number
+  /** How long the worker may take nothing, while jobs wait or work is overdue, until it is mistrusted. Default 10,000. */
+  readonly idleAfterMs?: number
   /** How long Redis must have been away before swept ids are handled here directly. Default 3,000. */
   readonly degradedAfterMs?: number
 }

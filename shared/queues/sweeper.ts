@@ -1,6 +1,7 @@
 import type { Ambient, Kicker } from '#shared/usecases/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** What a sweeper needs of its worker. */
 export interface SweeperDeps {
@@ -10,16 +11,22 @@ export interface SweeperDeps {
   readonly options: QueueWorkerOptions
   handle(id: string): Promise<void>
   isRunning(id: string): boolean
+  readonly watchdog: Pick<Watchdog, 'isIdle' | 'look'>
 }
 
 /** Sweeps of many processes must not fall into step. */
 const JITTER = 0.2
 const DEGRADED_AFTER_MS = 3_000
+/** A sweep that hangs for longer than this while the store answers has died. */
+const SILENCE_MAX_MS = 60_000
+/** Found for this many sweeps in a row: kicking it did not help. */
+const STUBBORN_SWEEPS = 10
 
 /**
  * Asks the store again and again for work that nobody was woken up for. Findings are kicked and counted in
  * `sweeper_rescued_total`, which stays near zero while kicks arrive; with Redis away they are handled here, at most
- * `concurrency` at a time. Ids that run in this process already are left to that run.
+ * `concurrency` at a time. Ids that run in this process already are left to that run. What sweep after sweep finds although it
+ * was kicked, while the worker here has nothing to do, is handled here as well: Redis keeps the kicks for itself, as a paused queue does.
  */
 export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const { redis, ambient, options } = deps
@@ -28,6 +35,8 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   let stopping = false
   let wake: () => void = () => undefined
   let degraded = false
+  let foundInRow = new Map<string, number>()
+  const pulse = ambient.pulses?.start(`sweep:${queue}`, SILENCE_MAX_MS + 3 * options.sweepEveryMs)
 
   const pause = (): Promise<void> => {
     const [byte = 0] = ambient.random.bytes(1)
@@ -52,25 +61,36 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   const round = async (): Promise<void> => {
     setDegraded(redis.unhealthyForMs() >= (options.degradedAfterMs ?? DEGRADED_AFTER_MS))
     const found = (await options.sweep()).filter((id) => !deps.isRunning(id))
+    if (!degraded) await deps.watchdog.look()
+    foundInRow = new Map(found.map((id) => [id, (foundInRow.get(id) ?? 0) + 1]))
     if (found.length === 0 || stopping) return
     if (degraded) {
       await handleAll(found)
     } else if (redis.isHealthy()) {
       ambient.metrics.count('sweeper_rescued_total', { queue }, found.length)
       for (const id of found) deps.kicker.kick(queue, id)
+      const stubborn = found.filter((id) => (foundInRow.get(id) ?? 0) >= STUBBORN_SWEEPS)
+      if (stubborn.length > 0 && deps.watchdog.isIdle()) {
+        ambient.metrics.count('sweeper_handled_total', { queue }, stubborn.length)
+        await handleAll(stubborn)
+      }
     }
   }
 
   const handleAll = async (ids: readonly string[]): Promise<void> => {
     const left = [...ids]
     const next = async (): Promise<void> => {
-      for (let id = left.shift(); id !== undefined && !stopping; id = left.shift()) await deps.handle(id)
+      for (let id = left.shift(); id !== undefined && !stopping; id = left.shift()) {
+        pulse?.beat()
+        await deps.handle(id)
+      }
     }
     await Promise.all(Array.from({ length: Math.min(options.concurrency, left.length) }, next))
   }
 
   const loop = async (): Promise<void> => {
     while (!stopping) {
+      pulse?.beat()
       try {
         await round()
       } catch (error) {
@@ -84,6 +104,7 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   return {
     stop: () => {
       stopping = true
+      pulse?.end()
       wake()
       return ended
     },

@@ -1,10 +1,11 @@
-import { Worker } from 'bullmq'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { openBullWorker } from './bull-worker.ts'
 import type { RedisConnections } from './connection.ts'
 import { withDeadline } from './deadline.ts'
-import { createKicker, type WakeUp } from './kicker.ts'
+import { createKicker } from './kicker.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 import { createSweeper } from './sweeper.ts'
+import { createWatchdog } from './watchdog.ts'
 
 /** A running worker. */
 export interface QueueWorker {
@@ -12,16 +13,6 @@ export interface QueueWorker {
   stop(deadlineMs?: number): Promise<void>
 }
 
-/**
- * Short, because a killed worker's ids stay frozen until its locks are found dead: two checks after the lock ran out
- * (8 to 10 s). An event loop blocked for longer than the lock only makes a job run twice.
- */
-const LOCK_MS = 8_000
-const STALLED_CHECK_MS = 2_000
-/** A stall is no failure of the job, so no number of stalls may fail it. */
-const STALLS_MAX = 1_000_000
-const IDLE_BLOCK_S = 2
-const RETRY_AFTER_REDIS_ERROR_MS = 1_000
 const STOP_DEADLINE_MS = 10_000
 
 /**
@@ -53,6 +44,17 @@ export function createQueueWorker(redis: RedisConnections, ambient: Ambient, opt
   }
 
   const kicker = createKicker(redis, ambient)
+  const worker = openBullWorker(redis, options, logger, (id) => {
+    watchdog.took()
+    return handleInTurn(id)
+  })
+  const watchdog = createWatchdog({
+    redis,
+    ambient,
+    options,
+    isBusy: () => running.size >= concurrency,
+    replace: worker.replace,
+  })
   const sweeper = createSweeper({
     redis,
     ambient,
@@ -60,36 +62,21 @@ export function createQueueWorker(redis: RedisConnections, ambient: Ambient, opt
     options,
     handle: handleInTurn,
     isRunning: (id) => running.has(id),
+    watchdog,
   })
-  const connection = redis.openWorkerConnection()
-  const worker = new Worker<WakeUp>(queue, (job) => handleInTurn(idOf(job.data)), {
-    connection,
-    prefix: redis.prefix,
-    concurrency,
-    lockDuration: LOCK_MS,
-    stalledInterval: STALLED_CHECK_MS,
-    maxStalledCount: STALLS_MAX,
-    drainDelay: IDLE_BLOCK_S,
-    runRetryDelay: RETRY_AFTER_REDIS_ERROR_MS,
-    removeOnComplete: { count: 0 },
-    removeOnFail: { count: 0 },
-    skipVersionCheck: true,
-  })
-  worker.on('error', (error) => logger.debug({ err: error }, 'queue connection failed'))
-
   let stopped: Promise<void> | undefined
   const stop = async (deadlineMs: number): Promise<void> => {
     const until = performance.now() + deadlineMs
     const left = () => Math.max(0, until - performance.now())
     const swept = sweeper.stop()
     // A graceful close asks Redis and would wait for it for ever; by force it returns at once and we wait for the jobs.
-    const closed = worker.close(!redis.isHealthy()).catch(() => undefined)
+    const closed = worker.close(!redis.isHealthy())
     const inTime = await withDeadline(Promise.all([swept, closed]), left())
     if (!inTime)
       logger.warn({ running: running.size }, 'jobs were still running at the deadline; the sweep will repeat them')
     await withDeadline(Promise.all(running.values()), left())
     await kicker.close()
-    redis.closeWorkerConnection(connection)
+    worker.disconnect()
   }
   return {
     stop: (deadlineMs = STOP_DEADLINE_MS) => {
@@ -97,10 +84,4 @@ export function createQueueWorker(redis: RedisConnections, ambient: Ambient, opt
       return stopped
     },
   }
-}
-
-/** The door of the queue: a job of another shape was not written by us. */
-function idOf(data: unknown): string {
-  if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'string') return data.id
-  throw new TypeError('a job without an id')
 }

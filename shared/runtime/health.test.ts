@@ -34,3 +34,13 @@ it('serves liveness and metrics, and 404 elsewhere', async () => {
   expect((await get('/metrics')).body).toContain('process_cpu')
   expect((await get('/else')).status).toBe(404)
 })
+
+// Guarantee: a process whose loop died is restarted; readiness is a question of its own.
+it('says which loop no longer turns', async () => {
+  const silent = () => ({ 'sweep:outbox': 'no progress for 61 s' })
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, silent })
+  const live = await fetch(`${server.url}/livez`)
+  expect(live.status).toBe(503)
+  expect(await live.json()).toEqual({ live: false, silent: { 'sweep:outbox': 'no progress for 61 s' } })
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+})

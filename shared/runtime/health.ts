@@ -18,12 +18,15 @@ export interface HealthOptions {
   readonly host?: string
   readonly metrics: MetricsRegistry
   readonly checks: Readonly<Record<string, ReadinessCheck>>
+  /** Loops that no longer turn, with the reason; absent = none is watched. */
+  readonly silent?: () => Readonly<Record<string, string>>
   /** Ceiling for each check; one that does not answer in time is reported as a reason. Default 2 s. */
   readonly checkTimeoutMs?: number
 }
 
 /**
- * Serves `/metrics` (Prometheus text), `/livez` (200 while the process turns) and `/readyz` (200, or 503 with
+ * Serves `/metrics` (Prometheus text), `/livez` (200 while the process and its loops
+ * turn, or 503 with `{"live":false,"silent":{<loop>: <why>}}`; a store that is away never fails it) and `/readyz` (200, or 503 with
  * `{"ready":false,"reasons":{<check>: <why>}}`). Rejects when the port is taken.
  */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
@@ -33,8 +36,11 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
     const json = (status: number, body: unknown) => answer(status, 'application/json', JSON.stringify(body))
     const path = request.url?.split('?')[0]
-    if (path === '/livez') json(200, { live: true })
-    else if (path === '/readyz') {
+    if (path === '/livez') {
+      const silent = options.silent?.() ?? {}
+      const live = Object.keys(silent).length === 0
+      json(live ? 200 : 503, live ? { live } : { live, silent })
+    } else if (path === '/readyz') {
       void reasonsOf(checks, checkTimeoutMs).then((reasons) => {
         const ready = Object.keys(reasons).length === 0
         json(ready ? 200 : 503, { ready, reasons })

@@ -27,6 +27,8 @@ export interface KeyRing {
    * unknown. Null when the key was revoked in the meantime: a cached record never outlives a revocation.
    */
   confirm(credential: Credential, admission: Pick<Admission, 'keyEpoch' | 'workspaceEpoch'>): Promise<Credential | null>
+  /** Reads everything afresh from now on: the epochs it was compared with are gone. */
+  forgetAll(): void
 }
 
 interface KeyRingDeps {
@@ -47,6 +49,10 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
   }
 
   return {
+    forgetAll() {
+      keys.clear()
+      workspaces.clear()
+    },
     async find(apiKey) {
       if (parseApiKey(apiKey) === null) return null
       const hash = deps.hasher.hash(apiKey)
@@ -84,6 +90,7 @@ interface Cache<T> {
   get(id: string): T | undefined
   set(id: string, value: T): void
   delete(id: string): void
+  clear(): void
 }
 
 function createCache<T>(clock: Clock): Cache<T> {
@@ -102,6 +109,9 @@ function createCache<T>(clock: Clock): Cache<T> {
     },
     delete(id) {
       entries.delete(id)
+    },
+    clear() {
+      entries.clear()
     },
   }
 }

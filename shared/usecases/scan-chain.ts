@@ -10,6 +10,8 @@ import { followWatches, hydrateWatches } from './watch-feed.ts'
 
 /** Pause of a scanner that waits for another one's lease. */
 const STANDBY_MS = 2_000
+/** One step asks a node for many blocks, and a first start reads every watch; a loop silent for longer has died. */
+const SILENCE_MAX_MS = 300_000
 const BACKOFF_MIN_MS = 500
 const BACKOFF_MAX_MS = 5_000
 /** A node on the wrong chain is mended by a person. */
@@ -36,6 +38,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   const logger = deps.logger.child({ network: source.network, mode: source.mode })
   const owner = deps.random.uuid()
   let backoffMs = BACKOFF_MIN_MS
+  const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
 
   /** Says what went wrong and waits before the next try. */
   async function recover(error: unknown): Promise<void> {
@@ -55,6 +58,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
     await prepare(session)
     const scope = { mode: source.mode, family: source.family, network: source.network }
     while (!pauses.stopped) {
+      pulse?.beat()
       await followWatches(deps, scope, session.index, session.lease.isHeld)
       try {
         const moved = await scanTick(session)
@@ -71,6 +75,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
 
   async function run(): Promise<void> {
     while (!pauses.stopped) {
+      pulse?.beat()
       try {
         const cursor = await openCursor(deps, source)
         const lease = await acquireScanLease({ cursors: deps.cursors, logger }, { ...source, owner })
@@ -94,6 +99,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   return {
     wake: pauses.wake,
     async stop() {
+      pulse?.end()
       pauses.stop()
       await running
     },

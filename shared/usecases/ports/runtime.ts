@@ -59,10 +59,25 @@ export interface Kicker {
   kick(queue: QueueName, id: string): void
 }
 
+/** One loop's proof that it turns. */
+export interface Pulse {
+  beat(): void
+  /** The loop has ended and promises nothing more. */
+  end(): void
+}
+
+/** Where the loops of a process show that they turn. */
+export interface Pulses {
+  /** The loop promises to beat at least this often while the stores answer. */
+  start(loop: string, silenceMaxMs: Ms): Pulse
+}
+
 /** What use cases need of the surrounding process. */
 export interface Ambient {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Absent where nobody judges the process. */
+  readonly pulses?: Pulses | undefined
 }

@@ -1,0 +1,15 @@
+import { DATE, defineCollection, TEXT } from './collection-model.ts'
+
+/** A fact about the installation as a whole. */
+export interface InstallationDocument {
+  _id: string
+  value: string
+  changedAt: Date
+}
+
+/** The installation collection: single facts by name. */
+export const INSTALLATION = defineCollection<InstallationDocument>(
+  'installation',
+  { _id: TEXT, value: TEXT, changedAt: DATE },
+  [],
+)

@@ -1,0 +1,70 @@
+import { Worker } from 'bullmq'
+import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+import type { WakeUp } from './kicker.ts'
+import type { QueueWorkerOptions } from './queue-worker-options.ts'
+
+/** BullMQ's worker for one queue, which can be exchanged while it runs. */
+export interface BullWorker {
+  /** Opens new connections and lets go of the old ones. Jobs that run go on; Redis hands them out once more. */
+  replace(): void
+  /** Takes no more jobs. By force it does not wait for an answer of Redis. */
+  close(force: boolean): Promise<void>
+  /** Gives the connections back. */
+  disconnect(): void
+}
+
+/**
+ * Short, because a killed worker's ids stay frozen until its locks are found dead: two checks after the lock ran out
+ * (8 to 10 s). An event loop blocked for longer than the lock only makes a job run twice.
+ */
+const LOCK_MS = 8_000
+const STALLED_CHECK_MS = 2_000
+/** A stall is no failure of the job, so no number of stalls may fail it. */
+const STALLS_MAX = 1_000_000
+const IDLE_BLOCK_S = 2
+const RETRY_AFTER_REDIS_ERROR_MS = 1_000
+
+/** Starts taking jobs at once. */
+export function openBullWorker(
+  redis: RedisConnections,
+  { queue, concurrency }: Pick<QueueWorkerOptions, 'queue' | 'concurrency'>,
+  logger: Logger,
+  take: (id: string) => Promise<void>,
+): BullWorker {
+  const open = () => {
+    const connection = redis.openWorkerConnection()
+    const worker = new Worker<WakeUp>(queue, (job) => take(idOf(job.data)), {
+      connection,
+      prefix: redis.prefix,
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: STALLS_MAX,
+      drainDelay: IDLE_BLOCK_S,
+      runRetryDelay: RETRY_AFTER_REDIS_ERROR_MS,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+      skipVersionCheck: true,
+    })
+    worker.on('error', (error) => logger.debug({ err: error }, 'queue connection failed'))
+    return { connection, worker }
+  }
+  let current = open()
+  return {
+    replace: () => {
+      const old = current
+      current = open()
+      old.worker.close(true).catch(() => undefined)
+      redis.closeWorkerConnection(old.connection)
+    },
+    close: (force) => current.worker.close(force).catch(() => undefined),
+    disconnect: () => redis.closeWorkerConnection(current.connection),
+  }
+}
+
+/** The door of the queue: a job of another shape was not written by us. */
+function idOf(data: unknown): string {
+  if (typeof data === 'object' && data !== null && 'id' in data && typeof data.id === 'string') return data.id
+  throw new TypeError('a job without an id')
+}

@@ -1,0 +1,64 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createRedisEpochRepository } from '#shared/db/redis-epoch-repository.ts'
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { useStores } from '#test/support/stores.ts'
+import { watchRedisEpoch } from './redis-epoch.ts'
+
+const stores = useStores()
+const endings: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end()
+})
+const soon = { timeout: 10_000, interval: 10 }
+const key = () => `${stores.prefix}:life`
+
+/** A process that watches, with the changes it noticed. */
+function watching() {
+  const seen = { changes: 0, counted: 0 }
+  const metrics: Metrics = {
+    count: (name, _labels, by = 1) => {
+      if (name === 'redis_epoch_changes_total') seen.counted += by
+    },
+    gauge: () => undefined,
+    observe: () => undefined,
+  }
+  const watch = watchRedisEpoch(stores.redis, { ...stores.ambient, metrics }, createRedisEpochRepository(stores.db), 20)
+  watch.onChange(() => {
+    seen.changes += 1
+  })
+  endings.push(() => watch.stop())
+  return seen
+}
+
+const stored = () => createRedisEpochRepository(stores.db).read()
+const same = async () => {
+  const [inRedis, inStore] = [await stores.redis.producer.get(key()), await stored()]
+  expect(inRedis).not.toBeNull()
+  expect(inStore).toBe(inRedis)
+  return inRedis
+}
+
+test('the first mark is no change, a wiped Redis is one in every process, and so is a replaced one', async () => {
+  const [one, two] = [watching(), watching()]
+  const first = await vi.waitFor(same, soon)
+  expect([one.changes, two.changes]).toEqual([0, 0])
+
+  await stores.redis.producer.del(key())
+  await vi.waitFor(() => expect([one.changes, two.changes]).toEqual([1, 1]), soon)
+  const second = await vi.waitFor(same, soon)
+  expect(second).not.toBe(first)
+
+  await stores.redis.producer.set(key(), 'another life')
+  await vi.waitFor(() => expect([one.changes, two.changes]).toEqual([2, 2]), soon)
+  await vi.waitFor(async () => expect(await stored()).toBe('another life'), soon)
+  expect([one.counted, two.counted]).toEqual([2, 2])
+})
+
+test('a Redis that was wiped while no process ran is noticed at the next start', async () => {
+  watching()
+  await vi.waitFor(same, soon)
+  for (const end of endings.splice(0)) await end()
+  await stores.redis.producer.del(key())
+  const later = watching()
+  await vi.waitFor(() => expect(later.changes).toBe(1), soon)
+})

@@ -1,0 +1,73 @@
+import type { RedisEpochRepository } from '#shared/usecases/ports/redis-epoch.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+
+/** Notices when Redis is not the one it was. */
+export interface RedisEpochWatch {
+  /** Calls back after each change: whatever was learnt from the old Redis is worth nothing. */
+  onChange(listener: () => void): void
+  stop(): Promise<void>
+}
+
+const EVERY_MS = 1_000
+
+/**
+ * Redis carries a random mark, and the store a copy of it. A Redis that was wiped has none, one that was replaced or rolled
+ * back has another: that is logged, counted in `redis_epoch_changes_total` and told to listeners, within about a second, by
+ * every process. Nothing has to be rebuilt, since the sweeps find all work in the store.
+ */
+export function watchRedisEpoch(
+  redis: RedisConnections,
+  { random, logger, metrics }: Ambient,
+  stored: RedisEpochRepository,
+  everyMs = EVERY_MS,
+): RedisEpochWatch {
+  const key = `${redis.prefix}:life`
+  const listeners: (() => void)[] = []
+  /** Undefined until the store was asked. */
+  let known: string | null | undefined
+  let running: Promise<void> = Promise.resolve()
+  let busy = false
+
+  const current = async (): Promise<string | null> => {
+    const found = await redis.producer.get(key)
+    if (found !== null) return found
+    // Only the first of many processes gets to set it; all read what it was.
+    await redis.producer.set(key, random.uuid(), 'NX')
+    return await redis.producer.get(key)
+  }
+
+  const look = async (): Promise<void> => {
+    if (!redis.isHealthy()) return
+    known ??= await stored.read()
+    const now = await current()
+    if (now === null || now === known) return
+    const isFirst = known === null
+    known = now
+    if (!isFirst) {
+      metrics.count('redis_epoch_changes_total')
+      logger.warn({}, 'redis was wiped or replaced; the sweeps find all work in the store')
+      for (const listener of listeners) listener()
+    }
+    await stored.replace(now)
+  }
+
+  metrics.count('redis_epoch_changes_total', {}, 0)
+  const timer = setInterval(() => {
+    if (busy) return
+    busy = true
+    running = look()
+      .catch((error: unknown) => logger.debug({ err: error }, 'the redis epoch could not be read'))
+      .finally(() => {
+        busy = false
+      })
+  }, everyMs)
+  timer.unref()
+  return {
+    onChange: (listener) => void listeners.push(listener),
+    stop: () => {
+      clearInterval(timer)
+      return running
+    },
+  }
+}
