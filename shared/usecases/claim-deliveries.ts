@@ -8,8 +8,9 @@ import type { ClaimedDelivery } from './send-delivery.ts'
 export const CLAIM_ROWS_MAX = 16
 /** Endpoints in one claim. */
 const ENDPOINTS_MAX = 32
-/** Claims on their way at once; all but the first only for full groups, because more of them would make groups smaller. */
-const IN_FLIGHT_MAX = 3
+/** Claims on their way at once; all but two only for full groups, because more of them would make groups smaller. */
+const IN_FLIGHT_MAX = 4
+const EAGER_MAX = 2
 /** A claim outlives the 10 s of the request with room to write the outcome; then the row is anybody's again. */
 const LEASE_MS = 20_000
 /** What is not on its way by then is not sent: its lease could end while the request runs. */
@@ -57,7 +58,10 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
   let waiting: readonly Asked[] = []
   let inFlight = 0
   const pump = (): void => {
-    while (waiting.length > 0 && (inFlight === 0 || (waiting.length >= ENDPOINTS_MAX && inFlight < IN_FLIGHT_MAX))) {
+    while (
+      waiting.length > 0 &&
+      (inFlight < EAGER_MAX || (waiting.length >= ENDPOINTS_MAX && inFlight < IN_FLIGHT_MAX))
+    ) {
       const group = firstOfEach(waiting)
       waiting = waiting.filter((asked) => !group.includes(asked))
       inFlight += 1

@@ -2,9 +2,9 @@ import type { DeliveryOutcome, DeliveryRepository } from './ports/events.ts'
 import type { Logger, Metrics } from './ports/runtime.ts'
 import type { After } from './ports/timers.ts'
 
-/** A full batch is written at once; a smaller one waits this long for company. */
+/** A full batch is written at once; a smaller one waits this long for company, and for the write before it. */
 const BATCH_ROWS = 32
-const BATCH_WAIT_MS = 3
+const BATCH_WAIT_MS = 5
 /** Pauses before a failed write is tried again; together well inside the lease of 20 s less the 10 s of the request. */
 const RETRY_AFTER_MS = [100, 500, 2_000] as const
 
@@ -32,20 +32,29 @@ interface Waiting {
 /** A recorder for one process; every dispatcher lane shares it. */
 export function createOutcomeRecorder(deps: OutcomeRecorderDeps): OutcomeRecorder {
   let waiting: Waiting[] = []
+  let writes = 0
   let cancelTimer: (() => void) | null = null
   const flush = (): void => {
     cancelTimer?.()
     cancelTimer = null
     const batch = waiting
     waiting = []
-    if (batch.length > 0) void write(deps, batch)
+    if (batch.length === 0) return
+    writes += 1
+    void write(deps, batch).finally(() => {
+      writes -= 1
+      schedule()
+    })
+  }
+  const schedule = (): void => {
+    if (waiting.length >= BATCH_ROWS) flush()
+    else if (waiting.length > 0 && writes === 0) cancelTimer ??= deps.after(BATCH_WAIT_MS, flush)
   }
   return {
     record: (outcome) =>
       new Promise((done) => {
         waiting.push({ outcome, done })
-        if (waiting.length >= BATCH_ROWS) flush()
-        else cancelTimer ??= deps.after(BATCH_WAIT_MS, flush)
+        schedule()
       }),
   }
 }

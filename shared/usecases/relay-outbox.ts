@@ -15,6 +15,8 @@ import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecord
 
 /** Invoices made durable together, of all shards that wait. */
 const BATCH = 64
+/** Batches on their way at once, of different shards. */
+const ROUNDS_MAX = 2
 /** After this many failures of one invoice a person is asked to look. */
 const FAILURES_MAX = 20
 /** A failing invoice is tried again after a pause that doubles from here … */
@@ -103,8 +105,9 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
 }
 
 /**
- * One round at a time for all shards that were asked for: a round of many shards costs the store little more than a round
- * of one. Whoever asks while a round is on its way takes part in the next, which reads after the question.
+ * A round takes all shards that are asked for: many cost the store little more than one. While it is on its way a second
+ * round serves the other shards, so that a lone change rarely waits; whoever asks for a shard of a running round takes
+ * part in a later one, which reads after the question.
  */
 function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>): OutboxRelay {
   interface Asked {
@@ -113,28 +116,35 @@ function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>
     readonly reject: (error: unknown) => void
   }
   let asked: readonly Asked[] = []
-  let running = false
-  const run = async (): Promise<void> => {
-    running = true
-    while (asked.length > 0) {
-      const served = asked
-      try {
-        const more = await next([...new Set(served.map(({ shard }) => shard))])
-        if (more) continue
-        asked = asked.filter((one) => !served.includes(one))
-        for (const { resolve } of served) resolve()
-      } catch (error) {
-        asked = asked.filter((one) => !served.includes(one))
-        for (const { reject } of served) reject(error)
-      }
+  let rounds = 0
+  const busy = new Set<number>()
+
+  const round = async (served: readonly Asked[]): Promise<void> => {
+    const shards = [...new Set(served.map(({ shard }) => shard))]
+    for (const shard of shards) busy.add(shard)
+    rounds += 1
+    try {
+      // More of a backlog waits its turn, so that the other shards have theirs.
+      if (await next(shards)) asked = [...asked, ...served]
+      else for (const { resolve } of served) resolve()
+    } catch (error) {
+      for (const { reject } of served) reject(error)
     }
-    running = false
+    rounds -= 1
+    for (const shard of shards) busy.delete(shard)
+    start()
+  }
+  const start = (): void => {
+    const served = asked.filter(({ shard }) => !busy.has(shard))
+    if (served.length === 0 || rounds === ROUNDS_MAX) return
+    asked = asked.filter(({ shard }) => busy.has(shard))
+    void round(served)
   }
   return {
     relayShard: (shard) =>
       new Promise((resolve, reject) => {
         asked = [...asked, { shard, resolve, reject }]
-        if (!running) void run()
+        start()
       }),
   }
 }
