@@ -1,15 +1,8 @@
-/** A bug that is planted to see whether the simulation finds it. */
-export interface Mutant {
-  readonly name: string
-  readonly file: string
-  /** Text that is in the file exactly once. */
-  readonly find: string
-  readonly replace: string
-  /** What the bug does, in one sentence. */
-  readonly what: string
-  /** A seed that finds it, tried first; absent where any of the first few does. */
-  readonly seed?: string
-}
+import { CREDIT_MUTANTS } from './mutants/credits.ts'
+import { DELIVERY_MUTANTS } from './mutants/deliveries.ts'
+import { EDGE_MUTANTS } from './mutants/edge.ts'
+import type { Mutant } from './mutants/mutant.ts'
+import { STATE_MUTANTS } from './mutants/state.ts'
 
 /** Every planted bug. */
-export const MUTANTS: readonly Mutant[] = []
+export const MUTANTS: readonly Mutant[] = [...STATE_MUTANTS, ...CREDIT_MUTANTS, ...DELIVERY_MUTANTS, ...EDGE_MUTANTS]

@@ -1,6 +1,6 @@
 import { bundleSimulation } from './bundle.ts'
 import { keptSeeds } from './kept-seeds.ts'
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutants/mutant.ts'
 import { startSeedThread } from './seed-pool.ts'
 
 /** What share of the planted bugs must be found. */

@@ -1,7 +1,11 @@
-import type { InvoiceDocument, OutboxDocument } from '#shared/db/invoice-model.ts'
+import type { InvoiceDocument, LockDocument, OutboxDocument } from '#shared/db/invoice-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
 import type { Sim } from '../world/sim.ts'
+
+/** The longest life of a price, and how far it may be from the market. */
+const RATE_LIFE_MS = 120_000 + 1_000
+const PRICE_TOLERANCE = 0.04
 
 /** An outbox entry that was ever saved. */
 export interface Told {
@@ -24,6 +28,8 @@ export interface History {
   /** An entry leaves the outbox only when what it asks for is durable. */
   mustBeRelayed(invoice: InvoiceDocument, entry: OutboxDocument): void
   mustBeConfirmed(invoiceId: string, payment: string, version: number): void
+  /** A promise is made at the market's price, and at a fresh one. */
+  mustBePriced(invoice: InvoiceDocument, lock: LockDocument): void
 }
 
 /** An empty history of a seed. */
@@ -69,6 +75,29 @@ export function createHistory(sim: () => Sim): History {
         'S9',
         () => `${entry.kind} ${entry.type} (${eventId}) left the outbox and is not in ${place}`,
       )
+    },
+    mustBePriced(invoice, { symbol, quotes, decimals }) {
+      const { market, clocksUnsound } = sim()
+      for (const quote of quotes) {
+        const at = quote.lockedAt.getTime()
+        const age = at - quote.provenance.snapshotAt.getTime()
+        must(
+          clocksUnsound || age <= RATE_LIFE_MS,
+          'S8',
+          () => `invoice ${invoice._id} was priced with a rate ${age} ms old`,
+        )
+        const price = market.priceAt(symbol, at)
+        const off = Math.abs(Number(quote.fiatPerAsset) / price - 1)
+        must(
+          off <= PRICE_TOLERANCE,
+          'S8',
+          () => `invoice ${invoice._id} was priced at ${quote.fiatPerAsset} instead of ${price}`,
+        )
+        const due = (Number(invoice.fiat.minor) / 100 / Number(quote.fiatPerAsset)) * 10 ** decimals
+        const asked = Number(quote.amountBase)
+        must(asked >= due * (1 - 1e-9), 'S8', () => `invoice ${invoice._id} asks for ${asked} instead of ${due}`)
+        must(asked <= due * 1.02 + 20_000, 'S8', () => `invoice ${invoice._id} asks for ${asked} instead of ${due}`)
+      }
     },
     mustBeConfirmed(invoiceId, payment, version) {
       const row = one('payments', { key: payment })

@@ -75,6 +75,9 @@ export function createInvariants(sim: () => Sim) {
       sim().touch()
       checkArrival(sim(), arrival, endpoint, goneAt)
     },
+    fail(error: unknown): void {
+      broken.push(error)
+    },
     check(): void {
       if (broken.length > 0) throw broken[0]
     },

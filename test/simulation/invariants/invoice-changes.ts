@@ -56,6 +56,9 @@ export function checkInvoiceChange(history: History, before: InvoiceDocument | n
   const legal = before.status === after.status || LEGAL[before.status].includes(after.status)
   must(legal, 'S4', () => `invoice ${id} went from ${before.status} to ${after.status}`)
   checkPromises(before, after)
+  const cancelled = after.status === 'cancelled' && before.status !== 'cancelled'
+  const funded = after.ledger.some((row) => row.counted && isLive(row))
+  must(!cancelled || !funded, 'S4', () => `invoice ${id} was cancelled with money on it`)
   checkClaims(history, before, after)
   checkEntries(history, before, after)
   if (isPaid(after.status) && !isPaid(before.status)) checkPaid(history, after)
@@ -95,6 +98,7 @@ function checkClaims(history: History, before: InvoiceDocument | null, after: In
       'S6',
       () => `invoice ${after._id} shows ${lock.address} and holds no claim on it`,
     )
+    if (before?.locks[index] === undefined) history.mustBePriced(after, lock)
     if (before?.locks[index] === undefined || before.locks[index].claim !== lock.claim)
       history.hold(placeOf(after, lock), after._id)
   }

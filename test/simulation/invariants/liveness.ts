@@ -13,7 +13,7 @@ export function checkLiveness(sim: Sim, history: History): void {
   const byKey = new Map(payments.map((payment) => [payment.key, payment]))
   checkTransfers(sim, byKey)
   for (const invoice of invoices) {
-    checkLedger(invoice, payments)
+    checkLedger(sim, invoice, payments)
     checkOutcome(sim, invoice)
   }
   checkInbox(sim, history)
@@ -57,7 +57,7 @@ function checkTransfers(sim: Sim, byKey: ReadonlyMap<string, PaymentDocument>): 
 }
 
 /** S2, S3, L3: the ledger says of each payment what the payment says of itself. */
-function checkLedger(invoice: InvoiceDocument, payments: readonly PaymentDocument[]): void {
+function checkLedger(sim: Sim, invoice: InvoiceDocument, payments: readonly PaymentDocument[]): void {
   const { _id: id } = invoice
   const mine = payments.filter(({ invoiceId }) => invoiceId === id)
   const rows = new Map(invoice.ledger.map((row) => [row.payment, row]))
@@ -78,6 +78,8 @@ function checkLedger(invoice: InvoiceDocument, payments: readonly PaymentDocumen
       () => `payment ${row.payment} says counted ${payment.counted}, its invoice ${row.counted}`,
     )
   }
+  const simulated = mine.filter(({ kind }) => kind === 'simulated').length
+  must(simulated <= (sim.book.played.get(id) ?? 0), 'S16', () => `invoice ${id} was simulated ${simulated} times`)
   for (const payment of mine)
     must(payment.dirtyAt === undefined, 'L3', () => `payment ${payment.key} waits to be applied`)
 }
@@ -151,7 +153,11 @@ function chainSums(
 
 /** L1: late is judged by the chain's time, whenever it was processed. Only chains without a mempool show it exactly. */
 function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
+  const lock = invoice.locks.findLast(({ to }) => to === null)
   for (const row of invoice.ledger) {
+    const grace = invoice.expiresAt.getTime() + (lock?.policy.lateGraceMs ?? 0)
+    const judged = !row.late || !row.eligible || (row.rateSeen !== null && row.firstSeenAt.getTime() <= grace)
+    must(judged, 'S5', () => `late payment ${row.payment} counts without a price or after its grace`)
     const blocks = [...chain.everMined.values()].filter(({ txs }) =>
       txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
     )

@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
+import timersPromises from 'node:timers/promises'
 import type { Scheduler } from './scheduler.ts'
 
 const real = {
@@ -14,6 +15,7 @@ const real = {
   mathRandom: Math.random,
   randomUUID: crypto.randomUUID,
   randomBytes: crypto.randomBytes,
+  promisedTimeout: timersPromises.setTimeout,
 }
 
 /** Resolves when every microtask that exists now, and those they make, have run. */
@@ -88,14 +90,16 @@ export function takeOverGlobals(scheduler: Scheduler): () => void {
   performance.now = () => scheduler.now - (scheduler.current?.bootAt ?? scheduler.now)
   Math.random = trap('Math.random')
   Object.assign(crypto, { randomUUID: trap('crypto.randomUUID'), randomBytes: trap('crypto.randomBytes') })
+  Object.assign(timersPromises, { setTimeout: trap('timers/promises') })
   syncBuiltinESMExports()
   return () => {
-    const { dateNow, performanceNow, mathRandom, randomUUID, randomBytes, ...timers } = real
+    const { dateNow, performanceNow, mathRandom, randomUUID, randomBytes, promisedTimeout, ...timers } = real
     Object.assign(globalThis, timers)
     Date.now = dateNow
     performance.now = performanceNow
     Math.random = mathRandom
     Object.assign(crypto, { randomUUID, randomBytes })
+    Object.assign(timersPromises, { setTimeout: promisedTimeout })
     syncBuiltinESMExports()
   }
 }

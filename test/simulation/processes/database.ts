@@ -2,7 +2,8 @@ import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connect.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
-import { type Execute, openSimulatedDatabase } from '../store/simulated-database.ts'
+import type { Execute } from '../store/execute.ts'
+import { openSimulatedDatabase } from '../store/simulated-database.ts'
 import type { createPortCaller } from '../world/port-call.ts'
 import type { Sim } from '../world/sim.ts'
 
@@ -36,7 +37,11 @@ export function openProcessDatabase(
         }
         if (isWrite && luck.chance(mix.lostReply)) {
           sim.fault('F2 reply lost')
-          run(steps === 1 ? undefined : luck.between(0, steps ?? 3))
+          try {
+            run(steps === 1 ? undefined : luck.between(0, steps ?? 3))
+          } catch {
+            // What it would have refused is lost with the answer.
+          }
           throw new MongoNetworkError('simulated: the answer was lost')
         }
         return run()

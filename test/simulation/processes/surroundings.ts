@@ -115,6 +115,7 @@ function startWorker({ sim, running, ambient, kicker, options }: WorkerParts): v
     if (turns.get(id) === turn) turns.delete(id)
   }
   const redis = { isHealthy: sim.redis.isHealthy, unhealthyForMs: sim.redis.unhealthyForMs } as RedisConnections
-  createSweeper({ redis, ambient, kicker, options, handle: handleInTurn, isRunning: (id) => turns.has(id) })
+  const watchdog = { isIdle: () => turns.size === 0, look: async () => undefined }
+  createSweeper({ redis, ambient, kicker, options, handle: handleInTurn, isRunning: (id) => turns.has(id), watchdog })
   sim.redis.register({ process, queue: options.queue, concurrency: options.concurrency, handle: handleInTurn })
 }

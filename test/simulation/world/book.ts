@@ -71,10 +71,10 @@ export interface Book {
   readonly answeredAt: Map<string, number>
   /** Transfer keys that an operator attached or tried to. */
   readonly attached: Set<string>
-  /** API keys whose revocation was asked for, and when it was acknowledged. */
-  readonly revoked: Map<string, number | null>
-  /** Endpoints whose deletion was acknowledged. */
-  readonly gone: Set<string>
+  /** Idempotency keys used last, by workspace and path: some clients use one in both modes. */
+  readonly lastKeys: Map<string, { readonly key: string; readonly mode: Mode }>
+  /** Simulated payments that were asked for, by invoice. */
+  readonly played: Map<string, number>
   requests: number
   receiverOf(url: string): Receiver
   arrived(arrival: Arrival): void
@@ -99,8 +99,8 @@ export function createBook(
     taken: new Set(),
     answeredAt: new Map(),
     attached: new Set(),
-    revoked: new Map(),
-    gone: new Set(),
+    lastKeys: new Map(),
+    played: new Map(),
     requests: 0,
     receiverOf(url) {
       const receiver = book.receivers.get(url)

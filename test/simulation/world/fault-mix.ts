@@ -7,7 +7,8 @@ export interface FaultMix {
   readonly crashPerRead: number
   readonly crashesMax: number
   /** A process is stopped for a while and goes on, not knowing (SIGSTOP). */
-  readonly freezesPerHour: number
+  readonly stops: number
+  readonly stopPerCall: number
   /** F2: a write took effect and its answer is lost. */
   readonly lostReply: number
   /** F3: an operation fails before it took effect. */
@@ -54,7 +55,8 @@ export const CLEAR: FaultMix = {
   crashPerWrite: 0,
   crashPerRead: 0,
   crashesMax: 0,
-  freezesPerHour: 0,
+  stops: 0,
+  stopPerCall: 0,
   lostReply: 0,
   refusedWrite: 0,
   refusedRead: 0,
@@ -94,7 +96,8 @@ export function drawFaults(random: Prng): FaultMix {
     crashPerWrite: crashes === 0 ? 0 : 0.002 + random.next() * 0.03,
     crashPerRead: crashes === 0 ? 0 : random.next() * 0.001,
     crashesMax: crashes,
-    freezesPerHour: count(0.35, 6),
+    stops: count(0.35, 6),
+    stopPerCall: upTo(0.35, 0.004),
     lostReply: upTo(0.5, 0.1),
     refusedWrite: upTo(0.5, 0.1),
     refusedRead: upTo(0.4, 0.03),

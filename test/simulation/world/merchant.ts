@@ -58,7 +58,7 @@ async function askOnce(
   request: Omit<SimRequest, 'apiKey' | 'idempotencyKey'>,
   random: Prng,
 ): Promise<SimResponse | Lost> {
-  const key = Buffer.from(random.bytes(9)).toString('base64url')
+  const key = chooseKey(sim, tenant, mode, request.path, random)
   const scope = `${tenant.workspace.id}:${mode}:${request.path}:${key}`
   const keyed = { ...request, apiKey: tenant.keys[mode].apiKey, idempotencyKey: key }
   const known = { body: request.body ?? '', answer: null }
@@ -107,7 +107,19 @@ async function askOnce(
     await sim.sleep(pauseMs * (0.5 + random.next()), 'retry')
     pauseMs = Math.min(pauseMs * 2, 60_000)
   }
+  must(!sim.healed, 'L4', () => `${TRIES} times no answer to ${request.path} under one key`)
   return 'lost'
+}
+
+/** Usually a new one; some merchants number their orders alike in both modes, and the two have nothing to do with each other. */
+function chooseKey(sim: Sim, tenant: Tenant, mode: Mode, path: string, random: Prng): string {
+  const place = `${tenant.workspace.id}:${path}`
+  const last = sim.book.lastKeys.get(place)
+  const shared = last !== undefined && last.mode !== mode && random.chance(0.5) ? last.key : null
+  const key = shared ?? Buffer.from(random.bytes(9)).toString('base64url')
+  if (shared === null) sim.book.lastKeys.set(place, { key, mode })
+  else sim.book.lastKeys.delete(place)
+  return key
 }
 
 const KEY_LIFE_MS = 86_400_000
@@ -132,6 +144,8 @@ function judgeAnswer(sim: Sim, scope: string, request: SimRequest, answer: SimRe
     const first = known.answer
     must(first.body === answer.body, 'S16', () => `the replay of ${scope} differs:\n${first.body}\n${answer.body}`)
   }
+  const livemode = `"livemode":${scope.split(':')[1] === 'live'}`
+  must(answer.body.includes(livemode), 'S7', () => `a key of one mode was answered with the other: ${scope}`)
   known.answer ??= { status: answer.status, body: answer.body, at: sim.scheduler.now }
   const { data } = JSON.parse(answer.body) as { data: { id: string; object: string } }
   const collection = { invoice: 'invoices', webhook_endpoint: 'webhook_endpoints' }[data.object]
@@ -182,16 +196,26 @@ async function runOrder(sim: Sim, tenant: Tenant, { mode, asset }: Order, random
   if (random.chance(0.15)) {
     await sim.sleep(random.between(0, 1_500_000), 'cancel')
     sim.touch()
-    await askOnce(
+    const cancelled = await askOnce(
       sim,
       tenant,
       mode,
       { method: 'POST', path: `/invoices/${id}/cancel`, body: '{}' },
       random.fork('cancel'),
     )
+    must(
+      cancelled === 'lost' || cancelled.status !== 409 || !isCancelled(sim, id),
+      'S16',
+      () => `invoice ${id} was cancelled and its cancellation refused`,
+    )
     if (random.chance(0.6)) return
   }
   await payInvoice(sim, tenant, invoice, mode, random.fork('payer'))
+}
+
+/** Nobody but this merchant cancels the invoice, so a refusal of the only cancellation means that it took effect unnoticed. */
+function isCancelled(sim: Sim, id: string): boolean {
+  return sim.store.collection('invoices').find({ _id: id }, sim.store.now())[0]?.['status'] === 'cancelled'
 }
 
 async function simulate(sim: Sim, tenant: Tenant, id: string, random: Prng): Promise<void> {
@@ -207,6 +231,7 @@ async function simulate(sim: Sim, tenant: Tenant, id: string, random: Prng): Pro
     await sim.sleep(random.between(100, 240_000), 'simulate')
     sim.touch()
     const path = `/test/invoices/${id}/simulate`
+    if (scenario !== 'expired') sim.book.played.set(id, (sim.book.played.get(id) ?? 0) + 1)
     await askOnce(
       sim,
       tenant,

@@ -39,7 +39,27 @@ export function createPortCaller(sim: Sim, process: SimProcess, luck: Prng) {
         }
       })
       if (dies) supervisor.crash(process, `during ${call.what}`)
+      else if (call.crash > 0 && luck.chance(mix.stopPerCall)) stopFor(sim, process, luck.next() ** 2 * STOP_MAX_MS)
     })
+}
+
+const STOP_MAX_MS = 120_000
+
+/** SIGSTOP, and SIGCONT after a while: the process knows of neither. */
+export function stopFor(sim: Sim, process: SimProcess, ms: number): void {
+  if (process.frozen || !process.alive) return
+  sim.fault('F1 stopped', process.name)
+  sim.scheduler.freeze(process)
+  sim.frozenAt.set(process.name, Number.POSITIVE_INFINITY)
+  sim.scheduler.at(ms + 500, 'world', null, `goes on ${process.name}`, () => letGoOn(sim, process))
+}
+
+/** Lets a stopped process go on. */
+export function letGoOn(sim: Sim, process: SimProcess): void {
+  if (!process.frozen) return
+  sim.touch()
+  sim.frozenAt.set(process.name, sim.scheduler.now)
+  sim.scheduler.thaw(process)
 }
 
 function lostReply(sim: Sim, lost: { readonly name: string; readonly error: () => Error }): Error {

@@ -43,6 +43,8 @@ export interface Sim {
   fault(name: string, detail?: string): void
   /** Something happened: no idle time is skipped for a while. */
   touch(): void
+  /** Ends the seed with this error. */
+  readonly fail: (error: unknown) => void
   /** Resolves after so much virtual time; for the outside only. */
   sleep(ms: number, what: string): Promise<void>
 }

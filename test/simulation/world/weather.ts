@@ -1,7 +1,8 @@
 import type { Prng } from '../kernel/prng.ts'
-import type { SimProcess } from '../kernel/sim-process.ts'
+import { must } from '../kernel/violation.ts'
 import { callProcess, sendRequest } from './client.ts'
 import { CLEAR } from './fault-mix.ts'
+import { letGoOn, stopFor } from './port-call.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
 
@@ -39,7 +40,7 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
       sim.storeDown = false
     })
   })
-  times(mix.freezesPerHour, 'stopped', (luck) => freeze(sim, luck))
+  times(mix.stops, 'stopped', (luck) => stop(sim, luck))
   times(mix.clockJumps, 'clock jump', (luck) => {
     const machine = luck.pick(sim.supervisor.machines)
     const by = luck.pick([-3_600_000, 3_600_000, -60_000, 60_000, 5_000])
@@ -52,26 +53,14 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
       machine.skewMs = Math.round((random.next() * 2 - 1) * mix.clockSkewMs)
   }
   times(mix.reorgs, 'reorganisation', (luck) => reorganise(sim, luck))
-  times(mix.operatorDeeds, 'operator', (luck) => void operate(sim, tenants, luck))
-}
-
-function freeze(sim: Sim, luck: Prng): void {
-  const alive = sim.supervisor.all().filter(({ process }) => process.alive && !process.frozen)
-  if (alive.length === 0) return
-  const { process } = luck.pick(alive)
-  sim.fault('F1 stopped', process.name)
-  sim.scheduler.freeze(process)
-  sim.frozenAt.set(process.name, Number.POSITIVE_INFINITY)
-  sim.scheduler.at(luck.next() ** 2 * 120_000 + 500, 'world', null, `goes on ${process.name}`, () => {
-    sim.touch()
-    goOn(sim, process)
+  times(mix.operatorDeeds, 'operator', (luck) => {
+    operate(sim, tenants, luck).catch(sim.fail)
   })
 }
 
-function goOn(sim: Sim, process: SimProcess): void {
-  if (!process.frozen) return
-  sim.frozenAt.set(process.name, sim.scheduler.now)
-  sim.scheduler.thaw(process)
+function stop(sim: Sim, luck: Prng): void {
+  const alive = sim.supervisor.all().filter(({ process }) => process.alive && !process.frozen)
+  if (alive.length > 0) stopFor(sim, luck.pick(alive).process, luck.next() ** 2 * 120_000)
 }
 
 function reorganise(sim: Sim, luck: Prng): void {
@@ -123,7 +112,8 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
       return
     }
     case 'suspend':
-      await desk('status', { workspaceId: tenant.workspace.id, status: 'suspended' })
+      if ((await desk('status', { workspaceId: tenant.workspace.id, status: 'suspended' })) === 'lost') return
+      await probe(sim, tenant, 'test', 403, luck)
       await sim.sleep(luck.between(1_000, 120_000), 'suspended')
       for (let attempt = 0; attempt < 200; attempt += 1) {
         if ((await desk('status', { workspaceId: tenant.workspace.id, status: 'active' })) !== 'lost') return
@@ -131,10 +121,27 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
       }
       return
     default:
-      book.revoked.set(tenant.keys.live.id, null)
-      if ((await desk('revoke', tenant.keys.live.id)) !== 'lost')
-        book.revoked.set(tenant.keys.live.id, sim.scheduler.now)
+      await probe(sim, tenant, 'live', null, luck)
+      if ((await desk('revoke', tenant.keys.live.id)) !== 'lost') await probe(sim, tenant, 'live', 401, luck)
   }
+}
+
+/** Uses a key a few times on all processes; once its end was acknowledged it works nowhere. */
+async function probe(
+  sim: Sim,
+  tenant: Tenant,
+  mode: 'live' | 'test',
+  expected: number | null,
+  luck: Prng,
+): Promise<void> {
+  const request = { method: 'GET', path: '/invoices', apiKey: tenant.keys[mode].apiKey } as const
+  await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const answer = await sendRequest(sim, request, luck)
+      if (expected === null || answer === 'lost' || answer.status >= 500) return
+      must(answer.status === expected, 'S11', () => `a key whose end was acknowledged was answered ${answer.status}`)
+    }),
+  )
 }
 
 async function deleteEndpoint(
@@ -146,10 +153,7 @@ async function deleteEndpoint(
   const apiKey = tenant.keys[endpoint.mode === 'test' ? 'test' : 'live'].apiKey
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const answer = await sendRequest(sim, { method: 'DELETE', path: `/webhook-endpoints/${endpoint.id}`, apiKey }, luck)
-    if (answer !== 'lost' && answer.status < 500) {
-      if (answer.status < 300 || answer.status === 404) sim.book.gone.add(endpoint.id)
-      return
-    }
+    if (answer !== 'lost' && answer.status < 500) return
     await sim.sleep(2_000, 'delete again')
   }
 }
@@ -162,6 +166,6 @@ export function heal(sim: Sim): void {
   sim.storeDown = false
   sim.redis.setUp(true)
   for (const machine of sim.supervisor.machines) machine.skewMs = 0
-  for (const { process } of sim.supervisor.all()) goOn(sim, process)
+  for (const { process } of sim.supervisor.all()) letGoOn(sim, process)
   sim.touch()
 }

@@ -1,0 +1,137 @@
+import type { Mutant } from './mutant.ts'
+
+const CLAIMS = 'shared/db/delivery-claims.ts'
+
+/** Events and webhooks: who gets what, when, signed how and how often. */
+export const DELIVERY_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'outcome-not-fenced',
+    file: 'shared/db/delivery-outcomes.ts',
+    find: "status: 'pending' as const, leaseToken }",
+    replace: '}',
+    what: 'A dispatcher that lost its claim still writes its outcome.',
+  },
+  {
+    name: 'claim-consumes-attempt',
+    file: CLAIMS,
+    find: "const update = [{ $set: { ...lease, claims: { $add: ['$claims', 1] } } }]",
+    replace:
+      "const update = [{ $set: { ...lease, claims: { $add: ['$claims', 1] }, attempt: { $add: ['$attempt', 1] } } }]",
+    what: 'A claim counts as an attempt.',
+  },
+  {
+    name: 'claims-what-is-not-due',
+    file: CLAIMS,
+    find: "const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }",
+    replace: 'const IS_DUE = {}',
+    what: 'A row is sent before its time and by two at once.',
+  },
+  {
+    name: 'claims-what-is-done',
+    file: CLAIMS,
+    find: "filter: { _id, status: 'pending' as const, claims, attempt, ...IS_DUE }, update",
+    replace: 'filter: { _id }, update',
+    what: 'Between look and claim another dispatcher may have sent the row.',
+  },
+  {
+    name: 'retry-counted-from-the-request',
+    file: 'shared/usecases/send-delivery.ts',
+    find: 'nextAttemptAt(number, deps.clock.now())',
+    replace: 'nextAttemptAt(number, at)',
+    what: 'The pause before a retry begins before the answer is known.',
+  },
+  {
+    name: 'schedule-off-by-one',
+    file: 'shared/domain/webhook/schedule.ts',
+    find: 'WEBHOOK_RETRY_DELAYS_MS[attempt - 1]',
+    replace: 'WEBHOOK_RETRY_DELAYS_MS[attempt]',
+    what: 'Each pause is the one after it, and the last retry is missing.',
+  },
+  {
+    name: 'schedule-too-short',
+    file: 'shared/domain/webhook/schedule.ts',
+    find: '  5 * 60_000,\n',
+    replace: '  4 * 60_000,\n',
+    what: 'A retry comes a minute early.',
+  },
+  {
+    name: 'redirect-is-success',
+    file: 'shared/usecases/send-delivery.ts',
+    find: 'result.status >= 200 && result.status <= 299',
+    replace: 'result.status >= 200 && result.status <= 399',
+    what: 'A redirect counts as delivered.',
+  },
+  {
+    name: 'body-serialised-again',
+    file: 'shared/usecases/send-delivery.ts',
+    find: '    body: event.body,\n    timeoutMs',
+    replace:
+      '    body: Buffer.from(JSON.stringify(JSON.parse(Buffer.from(event.body).toString()), null, 1)),\n    timeoutMs',
+    what: 'What is sent is not what was signed.',
+  },
+  {
+    name: 'signature-over-text-without-time',
+    file: 'shared/usecases/sign-delivery.ts',
+    find: '.update(signedText(timestampS, body))',
+    replace: '.update(body)',
+    what: 'The signature does not cover its time.',
+  },
+  {
+    name: 'mode-not-asked',
+    file: 'shared/usecases/relay-records.ts',
+    find: "    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&\n",
+    replace: '',
+    what: 'Test events go to live endpoints.',
+  },
+  {
+    name: 'type-not-asked',
+    file: 'shared/usecases/relay-records.ts',
+    find: "endpoint.events.some((type) => type === '*' || type === event.type)",
+    replace: 'endpoint.events.length > 0',
+    what: 'Endpoints get types they did not subscribe to.',
+  },
+  {
+    name: 'workspace-not-asked',
+    file: 'shared/usecases/relay-records.ts',
+    find: '    endpoint.workspaceId === event.workspaceId &&\n',
+    replace: '',
+    what: "One merchant's events go to another's endpoint.",
+  },
+  {
+    name: 'endpoints-from-a-cache',
+    file: 'shared/usecases/relay-outbox.ts',
+    find: 'deps.endpoints.listEnabled(workspaceIds),\n    events.length',
+    replace:
+      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listEnabled(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    events.length',
+    what: 'The relay remembers the endpoints of a workspace.',
+  },
+  {
+    name: 'deleted-endpoint-from-a-cache',
+    file: 'shared/usecases/claim-deliveries.ts',
+    find: '    deps.endpoints.findByIds(ids((row) => row.endpointId)),\n',
+    replace:
+      '    ((deps as never as { seen: Map<string, never> }).seen ??= new Map()).get(String(ids((row) => row.endpointId))) ??\n      deps.endpoints.findByIds(ids((row) => row.endpointId)).then((found) => {\n        ;(deps as never as { seen: Map<string, never> }).seen.set(String(ids((row) => row.endpointId)), found as never)\n        return found\n      }),\n',
+    what: 'The dispatcher goes on sending to an endpoint that was deleted.',
+  },
+  {
+    name: 'overdue-rows-forgotten',
+    file: 'shared/usecases/dispatch-deliveries.ts',
+    find: 'const forgotten = ours.filter(({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.hungry.has(endpointId))',
+    replace: 'const forgotten: typeof ours = []',
+    what: 'A delivery whose wake-up was lost waits for ever.',
+  },
+  {
+    name: 'failing-mail-without-identity',
+    file: 'shared/usecases/warn-failing-endpoint.ts',
+    find: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}\``,
+    replace: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}:\${streak.length}\``,
+    what: 'Each further failure mails the owner again.',
+  },
+  {
+    name: 'gives-up-early',
+    file: 'shared/domain/webhook/schedule.ts',
+    find: '  12 * 3_600_000,\n',
+    replace: '',
+    what: 'A delivery fails after eight attempts.',
+  },
+]

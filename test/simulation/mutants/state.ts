@@ -1,0 +1,142 @@
+import type { Mutant } from './mutant.ts'
+
+const REPOSITORY = 'shared/db/invoice-repository.ts'
+
+/** Invoices: compare-and-set, claims, outbox, deadlines and what a change announces. */
+export const STATE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'cas-removed',
+    file: REPOSITORY,
+    find: '{ _id: change.id, version: change.expectedVersion }',
+    replace: '{ _id: change.id }',
+    what: 'A change is saved over whatever another process saved meanwhile.',
+  },
+  {
+    name: 'lost-race-taken-for-success',
+    file: REPOSITORY,
+    find: 'return result.matchedCount === 1',
+    replace: 'return true',
+    what: 'A lost race is reported as saved.',
+  },
+  {
+    name: 'state-without-outbox',
+    file: REPOSITORY,
+    find: '...(first !== undefined && { outbox: { $each: outboxToDocuments(append) } }),',
+    replace: '',
+    what: 'The state is saved without its events.',
+  },
+  {
+    name: 'outbox-not-marked',
+    file: REPOSITORY,
+    find: '...(first !== undefined && { $min: { outboxAt: toDate(first.at) } }),',
+    replace: '',
+    what: 'No sweep finds entries that were appended later.',
+  },
+  {
+    name: 'trim-before-insert',
+    file: 'shared/usecases/relay-outbox.ts',
+    find: '  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))',
+    replace:
+      '  await deps.invoices.trimOutbox(batch.map((one) => ({ id: one.terms.id, throughSeq: one.outbox.at(-1)?.seq ?? 0 })))\n  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))',
+    what: 'The outbox is trimmed before its events are durable.',
+  },
+  {
+    name: 'trim-too-far',
+    file: 'shared/usecases/relay-outbox.ts',
+    find: 'throughSeq: invoice.outbox.at(-1)?.seq ?? 0',
+    replace: 'throughSeq: Number.MAX_SAFE_INTEGER',
+    what: 'Entries that were appended during the relay are trimmed with the others.',
+  },
+  {
+    name: 'outbox-gaps',
+    file: 'shared/domain/invoice/transition.ts',
+    find: 'eventSeq: before.eventSeq + effects.length,',
+    replace: 'eventSeq: before.eventSeq + effects.length + (effects.length > 2 ? 1 : 0),',
+    what: 'Sequence numbers have gaps.',
+  },
+  {
+    name: 'version-not-raised',
+    file: 'shared/domain/invoice/transition.ts',
+    find: 'version: before.version + 1,',
+    replace: 'version: before.version + (effects.length > 0 ? 1 : 0),',
+    what: 'A change without events keeps its version.',
+  },
+  {
+    name: 'status-announced-again',
+    file: 'shared/domain/invoice/settle.ts',
+    find: 'const announced = moved || grown',
+    replace: "const announced = moved || grown || next === 'confirming'",
+    what: 'Staying in a status is announced as if it were entered.',
+  },
+  {
+    name: 'step-back-silent',
+    file: 'shared/domain/invoice/settle.ts',
+    find: 'const announced = moved || grown',
+    replace: "const announced = (moved && next !== 'pending') || grown",
+    what: 'Falling back to pending tells nobody.',
+  },
+  {
+    name: 'events-in-wrong-order',
+    file: 'shared/domain/invoice/settle.ts',
+    find: '? [...sightings, ...confirmations, ...entered.effects]',
+    replace: '? [...sightings, ...entered.effects, ...confirmations]',
+    what: 'Paid is told before the confirmation that made it so.',
+  },
+  {
+    name: 'cancel-ignores-funds',
+    file: 'shared/domain/invoice/decide-end.ts',
+    find: "if (totals(state).receivedBase > 0n) return { refused: 'has_funds' }",
+    replace: '',
+    what: 'An invoice that received money can be cancelled.',
+  },
+  {
+    name: 'expiry-ahead-of-scanner',
+    file: 'shared/usecases/deadlines.ts',
+    find: 'return position !== null && state.nextActionAt <= position',
+    replace: 'return position !== null',
+    what: 'A deadline does not wait until the chain has been read so far.',
+  },
+  {
+    name: 'deadlines-not-swept',
+    file: 'shared/usecases/advance-invoice.ts',
+    find: 'return [...new Set([...dirty, ...due])]',
+    replace: 'return [...new Set(dirty)]',
+    what: 'Nobody looks at the clock.',
+  },
+  {
+    name: 'claims-not-written',
+    file: 'shared/db/invoice-mapping.ts',
+    find: '...(claims.length > 0 && { claims }),',
+    replace: '',
+    what: 'An address is shown without being claimed.',
+  },
+  {
+    name: 'claims-released-at-expiry',
+    file: 'shared/usecases/ports/invoices.ts',
+    find: 'return expiresAt + PAYABLE_AFTER_END_MS + quarantineMs',
+    replace: 'return expiresAt',
+    what: 'An address is handed on as soon as its invoice ends.',
+  },
+  {
+    name: 'exception-not-opened',
+    file: 'shared/usecases/relay-outbox.ts',
+    find: 'if (open.length > 0) await deps.exceptions.open(open)',
+    replace: '',
+    what: 'What needs a person never reaches the inbox.',
+  },
+  {
+    name: 'reorg-mail-without-identity',
+    file: 'shared/usecases/relay-records.ts',
+    find: `id: \`mail:\${entry.eventId}\`,`,
+    replace: `id: \`mail:\${entry.eventId}:\${Date.now()}\`,`,
+    what: 'A relay that runs twice mails twice.',
+    seed: 'reorged',
+  },
+  {
+    name: 'reorg-is-silent',
+    file: 'shared/domain/invoice/exceptions.ts',
+    find: "return vanished || includes(before.exceptions, { exception: 'reorged', payment: row.payment }) ? 'reorged' : null",
+    replace: 'return null',
+    what: 'A paid invoice whose money vanished tells nobody.',
+  },
+]
