@@ -1,5 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
-
 const GIVE_UP_MS = 5_000
 
 /**
@@ -11,6 +9,6 @@ export async function readBack<T>(read: () => Promise<T | null>): Promise<T | nu
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 200)) {
     const found = await read()
     if (found !== null || performance.now() >= until) return found
-    await wait(pauseMs)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
