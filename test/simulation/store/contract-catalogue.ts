@@ -1,5 +1,5 @@
 import type { PaymentLink, Product } from '#shared/usecases/ports/catalogue.ts'
-import type { ContractCase } from './contract.ts'
+import type { ContractCase } from './contract-case.ts'
 import { invoiceNamed, PAST } from './contract-samples.ts'
 
 const product = (id: string, overrides: Partial<Product> = {}): Product => ({

@@ -1,5 +1,5 @@
 import { sampleDelivery } from '#test/support/db-samples.ts'
-import type { ContractCase } from './contract.ts'
+import type { ContractCase } from './contract-case.ts'
 import { auditNamed, endpointNamed, exceptionNamed, FUTURE, LEASE_MS, outcomeOf, PAST } from './contract-samples.ts'
 import type { Repositories } from './contract-stage.ts'
 

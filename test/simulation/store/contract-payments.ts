@@ -1,5 +1,5 @@
 import { sampleSighting } from '#test/support/db-samples.ts'
-import type { ContractCase } from './contract.ts'
+import type { ContractCase } from './contract-case.ts'
 import { outcome, PAST } from './contract-samples.ts'
 import type { Repositories } from './contract-stage.ts'
 

@@ -1,10 +1,14 @@
 import mongoose from 'mongoose'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.ts'
 import type { Database } from '#shared/db/connect.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createDeliveryLookups } from '#shared/db/delivery-lookups.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
@@ -13,12 +17,14 @@ import { createGroupedInsert } from '#shared/db/group-insert.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createMailQueue } from '#shared/db/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { MODELS } from '#shared/db/models.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createProductRepository } from '#shared/db/product-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { isDocument } from './bson-values.ts'
@@ -67,6 +73,12 @@ function createRepositories(db: Database) {
     events: createEventRepository(db),
     exceptions: createExceptionRepository(db),
     mails: createMailRepository(db),
+    mailQueue: createMailQueue(db),
+    deeds: createEndpointDeeds(db),
+    lookups: createDeliveryLookups(db),
+    recoveries: createRecoveryRepository(db),
+    chain: createAuditChainRepository(db),
+    balances: createCoinBalanceRepository(db),
     workspaces: createWorkspaceRepository(db),
     keys: createApiKeyRepository(db),
     idempotency: createIdempotencyRepository(db),
@@ -87,7 +99,13 @@ const UNORDERED = new Set([
   ...['payments.dueForConfirmation', 'payments.confirmThrough', 'payments.unconfirmed', 'payments.endUnconfirmed'],
   ...['payments.orphanAbove', 'payments.orphanStrangers', 'payments.listInBlocks', 'endpoints.listEnabled'],
   ...['workspaces.findMany', 'keys.findManyByHash', 'idempotency.findMany', 'wallets.findAddresses'],
-  ...['wallets.unmarkedWatches', 'wallets.workspacesUsing'],
+  ...[
+    'wallets.unmarkedWatches',
+    'wallets.workspacesUsing',
+    'deliveries.heldEndpoints',
+    'lookups.ofEvents',
+    'balances.find',
+  ],
 ])
 
 function watch<T extends object>(name: string, repository: T, calls: unknown[]): T {

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_LIFE_MS } from '#shared/db/idempotency-model.ts'
 import type { ApiKeyRecord, Workspace } from '#shared/usecases/ports/tenancy.ts'
-import type { ContractCase } from './contract.ts'
+import type { ContractCase } from './contract-case.ts'
 import { auditNamed, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 
 const workspace = (id: string): Workspace => ({

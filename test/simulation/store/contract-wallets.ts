@@ -1,5 +1,5 @@
 import type { KeyMaterial, Wallet, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
-import type { ContractCase } from './contract.ts'
+import type { ContractCase } from './contract-case.ts'
 import { auditNamed, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 
 const material = (id: string, overrides: Partial<KeyMaterial> = {}): KeyMaterial => ({

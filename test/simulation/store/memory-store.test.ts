@@ -5,8 +5,9 @@ import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { migrate, verifyIndexes } from '#shared/db/migrate.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { auditNamed, exceptionNamed, invoiceNamed, PAST } from './contract-samples.ts'
+import type { Execute } from './execute.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
-import { type Execute, openSimulatedDatabase } from './simulated-database.ts'
+import { openSimulatedDatabase } from './simulated-database.ts'
 import type { DocumentChange } from './stored-collection.ts'
 
 const atOnce: Execute = async (_operation, run) => run()

@@ -1,8 +1,8 @@
 import { copyDocument, type Doc, unsupported } from './bson-values.ts'
+import type { Execute } from './execute.ts'
 import type { MemoryStore } from './memory-store.ts'
 import { aggregate, count, distinct, type FindShape, find } from './reads.ts'
 import { refuseOtherOptions, refuseOthers } from './refuse-others.ts'
-import type { Execute } from './simulated-database.ts'
 import type { SimulatedSession } from './simulated-session.ts'
 import type { StoredCollection } from './stored-collection.ts'
 import type { Update } from './update.ts'
@@ -62,7 +62,15 @@ function reads(stored: StoredCollection, run: Run) {
       return run('read', 'findOne', options, (now) => findOne(stored, copied, options, now))
     },
     find: (filter: Doc = {}, options: Options = {}) => {
-      refuseOtherOptions('find', options, ['session', 'projection', 'sort', 'limit', 'hint', 'batchSize'])
+      refuseOtherOptions('find', options, [
+        'session',
+        'projection',
+        'sort',
+        'limit',
+        'hint',
+        'batchSize',
+        'readConcern',
+      ])
       checkHint(stored, options)
       const copied = copyDocument(filter)
       return createCursor(options, (shape) => run('read', 'find', options, (now) => find(stored, copied, shape, now)))

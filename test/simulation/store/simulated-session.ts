@@ -1,7 +1,7 @@
 import mongoose from 'mongoose'
+import type { Execute } from './execute.ts'
 import type { MemoryStore, Transaction } from './memory-store.ts'
 import { refuseOthers } from './refuse-others.ts'
-import type { Execute } from './simulated-database.ts'
 
 /** A session of the simulated driver: at most one transaction at a time. */
 export interface SimulatedSession {
@@ -15,8 +15,8 @@ export interface SimulatedSession {
 const RETRY_MS = 120_000
 
 /**
- * A session like the driver's: `withTransaction` runs its callback again after a write conflict or a network error inside the
- * transaction, and repeats a commit whose answer was lost, both for 120 s of the store's time.
+ * A session like the driver's: `withTransaction` runs its callback again after a write conflict, a network error or a lost primary inside
+ * the transaction, and repeats a commit whose answer was lost, both for 120 s of the store's time.
  */
 export function createSession(store: MemoryStore, exec: Execute): SimulatedSession {
   const session: SimulatedSession = {
@@ -49,7 +49,7 @@ export function createSession(store: MemoryStore, exec: Execute): SimulatedSessi
         await exec({ kind: 'write', collection: '', name: 'commitTransaction', steps: 1 }, () => transaction.commit())
         return
       } catch (error) {
-        if (!(error instanceof mongoose.mongo.MongoNetworkError) || !mayRetry(error)) throw error
+        if (!isLost(error) || !mayRetry(error)) throw error
       }
     }
   }
@@ -57,6 +57,12 @@ export function createSession(store: MemoryStore, exec: Execute): SimulatedSessi
   return refuseOthers('ClientSession', session)
 }
 
-const isTransient = (error: unknown): boolean =>
+/** What a server answers while it is not or no longer the primary; inside a transaction it labels them as transient. */
+const NOT_PRIMARY_CODES: readonly unknown[] = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]
+
+const isLost = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoNetworkError ||
-  (error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError'))
+  (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY_CODES.includes(error.code))
+
+const isTransient = (error: unknown): boolean =>
+  isLost(error) || (error instanceof mongoose.mongo.MongoError && error.hasErrorLabel('TransientTransactionError'))

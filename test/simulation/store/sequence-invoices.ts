@@ -1,0 +1,99 @@
+import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
+import { sampleLock } from '#test/support/db-samples.ts'
+import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'
+import { type Ask, pickSome, type Turn } from './sequence-turn.ts'
+
+const MODES = ['test', 'live'] as const
+const WORKSPACES = ['ws-1', 'ws-2'] as const
+
+const INVOICE_IDS = ['i-1', 'i-2', 'i-3', 'i-4'] as const
+const MATCH_KEYS = ['a', 'b', 'c', 'd', 'e'] as const
+const claim = (key: string): string => `test:evm:${key}`
+
+function randomLocks({ random, tick }: Turn) {
+  return pickSome(random, MATCH_KEYS)
+    .slice(0, 2)
+    .map((key) =>
+      sampleLock(key, tick(), {
+        ...(random.chance(0.5) && { hold: { ...HOLD, releasedAt: random.chance(0.3) ? tick() : null } }),
+        ...(random.chance(0.3) && { reference: `ref-${key}` }),
+      }),
+    )
+}
+
+/** Invoices: inserts, compare-and-set, claims, outbox, lists. */
+export const INVOICE_ASKS: readonly Ask[] = [
+  async (turn) => {
+    const { on, random, tick } = turn
+    const at = tick()
+    const invoice = invoiceNamed(random.pick(INVOICE_IDS), {
+      workspaceId: random.pick(WORKSPACES),
+      number: random.between(1, 4),
+      at,
+      orderId: random.pick([null, 'order-1']),
+      ...(random.chance(0.5) && { idempotencyKey: random.pick(['k-1', 'k-2']) }),
+      ...(random.chance(0.5) && { opId: 'op-0' }),
+      state: { locks: randomLocks(turn), expiresAt: tick(), nextActionAt: random.pick([null, tick()]) },
+    })
+    return on.invoices.insert(invoice)
+  },
+  async (turn) => {
+    const { on, random, tick } = turn
+    const id = random.pick(INVOICE_IDS)
+    const found = await on.invoices.findById(id)
+    if (found === null) return
+    const locks = random.chance(0.5) ? found.state.locks : randomLocks(turn)
+    const from = found.state.version + random.pick([0, 0, 0, 1])
+    const op = random.pick([null, `op-${from}`])
+    const change = { from, op, locks, nextActionAt: random.pick([null, tick()]), expiresAt: tick() }
+    const invoice = { ...found, idempotency: null, opId: null }
+    return on.invoices.save(changeOf(invoice, { ...change, status: random.pick(['pending', 'paid', 'expired']) }))
+  },
+  async (turn) => {
+    const { on, random, tick } = turn
+    const id = random.pick(INVOICE_IDS)
+    const found = await on.invoices.findById(id)
+    const locks = (found?.state.locks ?? []).map((lock) =>
+      lock.hold === undefined || random.chance(0.5) ? lock : { ...lock, hold: { ...lock.hold, releasedAt: tick() } },
+    )
+    return on.invoices.releaseClaims(id, found?.state.version ?? 1, {
+      locks,
+      expiresAt: found?.state.expiresAt ?? PAST,
+    })
+  },
+  ({ on, random }) => on.invoices.outboxBatch([random.between(0, OUTBOX_SHARDS - 1)], random.between(1, 3)),
+  ({ on, random }) =>
+    on.invoices.trimOutbox(pickSome(random, INVOICE_IDS).map((id) => ({ id, throughSeq: random.between(0, 4) }))),
+  ({ on, random }) => on.invoices.claimsTaken(pickSome(random, MATCH_KEYS).map(claim)),
+  ({ on, random }) => on.invoices.findByClaims(pickSome(random, MATCH_KEYS).map(claim)),
+  ({ on, random }) =>
+    on.invoices.findByReferences(
+      random.pick(MODES),
+      pickSome(random, MATCH_KEYS).map((key) => `ref-${key}`),
+    ),
+  ({ on, random, tick }) =>
+    on.invoices.dueForAction(random.pick(['none', 'test:ethereum']), tick(), random.between(1, 3)),
+  async ({ on, random }) => {
+    const [first = null] = await on.invoices.dueForRelease(FUTURE, null, 1)
+    return on.invoices.dueForRelease(FUTURE, first, random.between(1, 3))
+  },
+  ({ on, random, tick }) =>
+    on.invoices.list({
+      workspaceId: random.pick(WORKSPACES),
+      mode: 'test',
+      limit: random.between(1, 4),
+      beforeId: random.pick([null, 'i-3']),
+      status: random.pick([null, 'new', 'paid']),
+      orderId: random.pick([null, 'order-1']),
+      createdAfter: random.pick([null, PAST + 3_000]),
+      createdBefore: random.pick([null, tick()]),
+    }),
+  async ({ on, random }) => {
+    const [workspaceId, key] = [random.pick(WORKSPACES), random.pick(['k-1', 'k-2'])]
+    const found = await on.invoices.findByIdempotencyKey(workspaceId, 'test', key)
+    if (found !== null && random.chance(0.5))
+      await on.invoices.releaseIdempotencyKey(found.invoice.terms.id, found.idempotency)
+  },
+  ({ on, random }) => on.invoices.highestNumber(random.pick(WORKSPACES), 'test'),
+  ({ on, tick }) => on.invoices.overdueOutboxShards(tick()),
+]
