@@ -12,9 +12,13 @@ export function createDeliveryHolds(
 ): Pick<DeliveryRepository, 'hold' | 'unhold' | 'heldEndpoints'> {
   return {
     hold: async (endpointId, leaseToken) => {
-      const tokens = leaseToken === null ? [null] : [null, leaseToken]
-      const pending = { status: 'pending' as const, endpointId, leaseToken: { $in: tokens } }
-      await deliveries.updateMany(pending, { $set: { status: 'held', leaseToken: null } }, { hint: DUE_INDEX })
+      const pending = { status: 'pending' as const, endpointId }
+      const hint = DUE_INDEX
+      await deliveries.updateMany({ ...pending, leaseToken: null }, { $set: { status: 'held' } }, { hint })
+      if (leaseToken === null) return
+      // They were due when they were claimed; the end of the lease is no due time.
+      const aside = [{ $set: { status: 'held', leaseToken: null, dueAt: '$$NOW' } }]
+      await deliveries.updateMany({ ...pending, leaseToken }, aside, { hint })
     },
     unhold: async (endpointId) => {
       const held = { status: 'held' as const, endpointId }
