@@ -1,10 +1,9 @@
-import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher } from 'undici'
-import type { HttpOut, HttpPhases, HttpPost, HttpResult } from '#shared/usecases/ports/http-out.ts'
+import type { HttpFault, HttpOut, HttpPhases, HttpPost, HttpResult } from '#shared/usecases/ports/http-out.ts'
 import { type ConnectionLog, createConnectionLog } from './connection-log.ts'
 import { createEgressConnector, localhostOnly } from './egress-connector.ts'
 import { createResolver, type ResolveAll } from './egress-resolver.ts'
-import { type EgressTarget, parseEgressUrl } from './egress-url.ts'
+import { type EgressTarget, type EgressUrl, parseEgressUrl } from './egress-url.ts'
 import { httpFault } from './http-fault.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -15,8 +14,6 @@ export interface WebhookHttpOptions {
   readonly isAllowed?: (address: string) => boolean
   /** Extra certificate authority (PEM), for tests. */
   readonly ca?: string
-  /** Open connections to one origin. Default 32, the highest number of requests in flight to one endpoint. */
-  readonly connectionsPerOrigin?: number
 }
 
 /** `HttpOut` with something to close. */
@@ -42,7 +39,9 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
         onConnected: log.connected,
         ca: options.ca,
       }),
-      connections: options.connectionsPerOrigin ?? 32,
+      // No limit here: many endpoints may share a host, and one that hangs must not hold the connections of the others.
+      // The caller bounds its requests in flight by endpoint and altogether.
+      connections: null,
       pipelining: 1,
       clientTtl: CONNECTION_LIFE_MS,
       keepAliveTimeout: IDLE_MS,
@@ -54,101 +53,121 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
     isAllowed: options.isAllowed ?? isPublicAddress,
   })
   const inside = agent(localhostOnly)
-  const stopping = new AbortController()
-  // Every request in flight listens to it.
-  setMaxListeners(0, stopping.signal)
+  const parse = createUrlParser()
+  /** What ends each request in flight. */
+  const inFlight = new Set<() => void>()
+  let closed = false
   return {
     post: async (request) => {
-      const parsed = parseEgressUrl(request.url, { allowLocalhost: request.allowLocalhost })
+      const parsed = parse(request.url, request.allowLocalhost)
       if (!parsed.ok) return refused(parsed.reason === 'address_not_public' ? 'blocked_address' : 'bad_url')
-      const dispatcher = parsed.target.localhost ? inside : outside
-      return exchange(dispatcher, parsed.target, request, log, stopping.signal)
+      if (closed) return refused('stopped')
+      return exchange(parsed.target.localhost ? inside : outside, parsed.target, request, { log, inFlight })
     },
     close: async () => {
-      stopping.abort()
+      closed = true
+      for (const stop of inFlight) stop()
       await Promise.all([outside.destroy(), inside.destroy()])
       log.close()
     },
   }
 }
 
-async function exchange(
+const PARSED_MAX = 1_000
+
+/** Remembers what it said of the last URLs: a busy endpoint is asked about a hundred times a second. */
+function createUrlParser(): (url: string, allowLocalhost: boolean) => EgressUrl {
+  const known = new Map<string, EgressUrl>()
+  return (url, allowLocalhost) => {
+    const key = `${allowLocalhost} ${url}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    if (known.size >= PARSED_MAX) known.clear()
+    const parsed = parseEgressUrl(url, { allowLocalhost })
+    known.set(key, parsed)
+    return parsed
+  }
+}
+
+/** undici's `dispatch` and no `request`: a stream and two signals for each answer cost as much as all the rest of it. */
+function exchange(
   dispatcher: Dispatcher,
   target: EgressTarget,
   request: HttpPost,
-  log: ConnectionLog,
-  stopping: AbortSignal,
+  { log, inFlight }: { readonly log: ConnectionLog; readonly inFlight: Set<() => void> },
 ): Promise<HttpResult> {
   // The connection log knows a request by its body object, so each request needs one of its own (same bytes, no copy).
   const body = Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength)
   const startedAt = performance.now()
-  const deadline = startDeadline(request.timeoutMs, stopping)
+  const answer = createBoundedText(request.maxResponseBytes)
+  let controller: Dispatcher.DispatchController | null = null
   let firstByteAt: number | null = null
-  const facts = () => ({ ...carrier(log, body, firstByteAt), durationMs: performance.now() - startedAt })
-  try {
-    const url = new URL(target.href)
-    const answering = dispatcher.request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method: 'POST',
-      headers: request.headers,
-      body,
-      signal: deadline.signal,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    // undici looks at its signal only once it has a connection; a look-up or connect that hangs is left behind here.
-    const answer = await Promise.race([answering, deadline.over])
-    firstByteAt = performance.now()
-    const text = await readAtMost(answer.body, request.maxResponseBytes)
-    return { outcome: 'answered', status: answer.statusCode, body: text, ...facts() }
-  } catch (error) {
-    return { outcome: 'failed', error: deadline.fault() ?? httpFault(error), ...facts() }
-  } finally {
-    deadline.clear()
-  }
-}
-
-/** One timer for the whole exchange, and the process's stop. `over` rejects at the first of the two. */
-function startDeadline(timeoutMs: number, stopping: AbortSignal) {
-  const controller = new AbortController()
-  let cause: 'timeout' | 'stopped' | null = null
-  let giveUp = (_reason: Error): void => undefined
-  const over = new Promise<never>((_resolve, reject) => {
-    giveUp = reject
-  })
-  // The race that watches it may be over before it rejects, or never start.
-  over.catch(() => undefined)
-  const end = (why: 'timeout' | 'stopped'): void => {
-    cause ??= why
-    controller.abort()
-    giveUp(new Error(why))
-  }
-  const timer = setTimeout(end, timeoutMs, 'timeout')
-  const stop = (): void => end('stopped')
-  stopping.addEventListener('abort', stop)
-  if (stopping.aborted) stop()
-  return {
-    signal: controller.signal,
-    over,
-    fault: () => cause,
-    clear: () => {
+  let status = 0
+  let over = false
+  return new Promise((resolve) => {
+    const end = (fault: HttpFault | null): void => {
+      if (over) return
+      over = true
       clearTimeout(timer)
-      stopping.removeEventListener('abort', stop)
-    },
-  } as const
+      inFlight.delete(stop)
+      const facts = { ...carrier(log, body, firstByteAt), durationMs: performance.now() - startedAt }
+      resolve(
+        fault === null
+          ? { outcome: 'answered', status, body: answer.text(), ...facts }
+          : { outcome: 'failed', error: fault, ...facts },
+      )
+    }
+    const cutOff = (fault: HttpFault | null): void => {
+      end(fault)
+      // Destroys the connection. Before there is one, undici asks below and sends nothing.
+      controller?.abort(new Error(fault ?? 'enough was read'))
+    }
+    const timer = setTimeout(cutOff, request.timeoutMs, 'timeout')
+    const stop = (): void => cutOff('stopped')
+    inFlight.add(stop)
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started
+        if (over) started.abort(new Error('given up before it was sent'))
+      },
+      onResponseStart: (_controller, statusCode) => {
+        firstByteAt ??= performance.now()
+        status = statusCode
+      },
+      onResponseData: (_controller, chunk) => {
+        // No more than one chunk above the limit is ever read.
+        if (answer.isFullWith(chunk)) cutOff(null)
+      },
+      onResponseEnd: () => end(null),
+      onResponseError: (_controller, error) => end(httpFault(error)),
+    }
+    try {
+      dispatcher.dispatch(requestOptions(target, request.headers, body), handler)
+    } catch (error) {
+      end(httpFault(error))
+    }
+  })
 }
 
-async function readAtMost(body: Dispatcher.ResponseData['body'], limit: number): Promise<string> {
+function requestOptions(target: EgressTarget, headers: HttpPost['headers'], body: Buffer): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(target.href)
+  return { origin, path: `${pathname}${search}`, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }
+}
+
+/** The first bytes of an answer. */
+function createBoundedText(limit: number) {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk.subarray(0, limit - length))
-    length += chunk.length
-    // Leaving the loop destroys the stream and with it the connection: no more than one chunk above the limit is ever read.
-    if (length >= limit) break
+  return {
+    /** Takes what still fits; true when nothing more does. */
+    isFullWith: (chunk: Uint8Array): boolean => {
+      // A copy, because a short rest would keep the whole chunk in memory.
+      if (length < limit) chunks.push(Uint8Array.prototype.slice.call(chunk, 0, limit - length))
+      length += chunk.length
+      return length >= limit
+    },
+    text: (): string => Buffer.concat(chunks).toString('utf8'),
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function carrier(
@@ -170,7 +189,7 @@ function carrier(
   }
 }
 
-function refused(error: 'blocked_address' | 'bad_url'): HttpResult {
+function refused(error: 'blocked_address' | 'bad_url' | 'stopped'): HttpResult {
   const phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
   return { outcome: 'failed', error, ip: null, phases, durationMs: 0 }
 }
