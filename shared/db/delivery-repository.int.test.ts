@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { DeliveryOutcome } from '#shared/usecases/ports/events.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
+import { claimRows } from './delivery-claims.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { createDeliveryRepository } from './delivery-repository.ts'
 
@@ -108,7 +109,76 @@ describe('claim', () => {
   })
 })
 
+describe('a claim for several endpoints', () => {
+  it('serves each up to its own limit, whoever has the older backlog', async () => {
+    const [backlog, late, none] = [uuid(), uuid(), uuid()]
+    await rows(backlog, 30)
+    await rows(late, 5, { dueAt: 900_000 })
+    const wants = [backlog, late, none].map((endpointId) => ({ endpointId, limit: 3 }))
+    const due = await repository().findDue(wants)
+    const claimed = await repository().claim(due, uuid(), LEASE_MS)
+    expect(claimed.map((row) => row.endpointId).sort()).toEqual(
+      [...Array(3).fill(backlog), ...Array(3).fill(late)].sort(),
+    )
+    expect(claimed.filter((row) => row.endpointId === backlog).map((row) => row.dueAt)).toEqual([1_000, 1_001, 1_002])
+  })
+
+  // Guarantee: what is sent is the row as it is; one that somebody else claimed and gave back since is not taken from an old reading.
+  it('takes no row that was claimed or had an outcome since it was read', async () => {
+    const endpointId = uuid()
+    await rows(endpointId, 3)
+    const read = await repository().findDue([{ endpointId, limit: 3 }])
+    const [lapsed, retried, untouched] = read
+    if (lapsed === undefined || retried === undefined || untouched === undefined) throw new Error('three rows are due')
+    const token = uuid()
+    await repository().claim([lapsed], uuid(), -1)
+    await repository().claim([retried], token, LEASE_MS)
+    await repository().finish([{ ...outcome(retried.id, token, 'retry'), dueAt: 1_000 }])
+    const claimed = await repository().claim(read, uuid(), LEASE_MS)
+    expect(claimed.map((row) => row.id)).toEqual([untouched.id])
+  })
+
+  // Guarantee: a claim whose answer is lost loses nothing; its rows are ours and are sent now, not when the lease ends.
+  it('finds its rows when the answer of the store is lost', async () => {
+    const endpointId = uuid()
+    await rows(endpointId, 2)
+    const collection = stores.db.collection(WEBHOOK_DELIVERIES)
+    const lossy = new Proxy(collection, {
+      get: (target, name, receiver) =>
+        name === 'bulkWrite'
+          ? async (...args: Parameters<typeof target.bulkWrite>) => {
+              await target.bulkWrite(...args)
+              throw new Error('the connection is lost')
+            }
+          : Reflect.get(target, name, receiver),
+    })
+    const due = await repository().findDue([{ endpointId, limit: 2 }])
+    const token = uuid()
+    const claimed = await claimRows(lossy, due, token, LEASE_MS)
+    expect(claimed.map((row) => [row.id, row.leaseToken, row.claims])).toEqual(due.map((row) => [row.id, token, 1]))
+    const refused = new Proxy(collection, {
+      get: (target, name, receiver) =>
+        name === 'bulkWrite' ? () => Promise.reject(new Error('refused')) : Reflect.get(target, name, receiver),
+    })
+    await expect(claimRows(refused, due, uuid(), LEASE_MS)).rejects.toThrow('refused')
+  })
+})
+
 describe('finish', () => {
+  it('gives rows of one write the latest of their times, so that no retry is early', async () => {
+    const endpointId = uuid()
+    await rows(endpointId, 2)
+    const token = uuid()
+    const [one, two] = await claim(endpointId, token, 2, LEASE_MS)
+    if (one === undefined || two === undefined) throw new Error('two rows were claimed')
+    const later = stores.ambient.clock.now() + 60_000
+    await repository().finish([
+      { ...outcome(one.id, token, 'retry'), dueAt: later - 7 },
+      { ...outcome(two.id, token, 'retry'), dueAt: later },
+    ])
+    for (const { id } of [one, two]) expect(await repository().findById(id)).toMatchObject({ dueAt: later, attempt: 1 })
+  })
+
   it('records outcomes and attempts', async () => {
     const endpointId = uuid()
     await rows(endpointId, 3)
