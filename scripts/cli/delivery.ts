@@ -8,6 +8,7 @@ import { actorName } from './actor.ts'
 import { type Installation, withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { parseMoment } from './parse-time.ts'
+import { presentDelivery, presentRecovery } from './present-delivery.ts'
 import { snakeCase } from './snake-case.ts'
 import { withKicker } from './with-kicker.ts'
 
@@ -49,7 +50,7 @@ async function list(options: ListOptions): Promise<void> {
       row.endpointId,
     ])
     const head = ['ID', 'CREATED', 'STATUS', 'EVENT', 'TRIES', 'LAST ERROR', 'ENDPOINT']
-    print(options, snakeCase(found), table(head, rows, 'no deliveries'))
+    print(options, found.map(presentDelivery), table(head, rows, 'no deliveries'))
   })
 }
 
@@ -86,14 +87,14 @@ async function show(id: string, options: OutputOptions): Promise<void> {
     const explained = attempts.map((attempt) => {
       return { ...attempt, explanation: attempt.error === null ? null : explainFailure(attempt.error) }
     })
-    const { leaseToken: _token, ...shown } = delivery
     const next = delivery.status === 'pending' ? `, next try ${new Date(delivery.dueAt).toISOString()}` : ''
     const text = [
       `${delivery.eventType} ${delivery.eventId} → ${endpoint?.url ?? 'a deleted endpoint'} (${delivery.endpointId})`,
       `${delivery.status} after ${delivery.attempt} tries${next}`,
       ...explained.map(attemptText),
     ]
-    print(options, snakeCase({ ...shown, url: endpoint?.url ?? null, attempts: explained }), text.join('\n'))
+    const shown = { ...presentDelivery(delivery), url: endpoint?.url ?? null, attempts: snakeCase(explained) }
+    print(options, shown, text.join('\n'))
   })
 }
 
@@ -101,7 +102,7 @@ async function resend(id: string, options: OutputOptions): Promise<void> {
   await withInstallation((installation) =>
     withKicker(installation, async (deps) => {
       const delivery = await resendDelivery(deps, { id, actor: actorName() })
-      print(options, snakeCase(delivery), `delivery ${delivery.id} is on its way`)
+      print(options, presentDelivery(delivery), `delivery ${delivery.id} is on its way`)
     }),
   )
 }
@@ -124,7 +125,7 @@ async function recover(endpointId: string, { since, until, status, ...options }:
         actor: actorName(),
       }
       const recovery = await askRecovery(deps, wish)
-      print(options, snakeCase(recovery), `recovery ${recovery.id} runs; progress: endpoint show ${endpointId}`)
+      print(options, presentRecovery(recovery), `recovery ${recovery.id} runs; progress: endpoint show ${endpointId}`)
     }),
   )
 }

@@ -9,6 +9,7 @@ import { actorName } from './actor.ts'
 import { type Installation, withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { parseDuration } from './parse-time.ts'
+import { presentDelivery, presentRecovery } from './present-delivery.ts'
 import { snakeCase } from './snake-case.ts'
 import { withKicker } from './with-kicker.ts'
 
@@ -37,7 +38,11 @@ async function describe(installation: Installation, id: string) {
     installation.lookups.list({ endpointIds: [id], status: null, limit: LATEST }),
     installation.recoveries.listByEndpoint(id, LATEST),
   ])
-  return { ...present(endpoint), last_deliveries: snakeCase(last), recoveries: snakeCase(recoveries) }
+  return {
+    ...present(endpoint),
+    last_deliveries: last.map(presentDelivery),
+    recoveries: recoveries.map(presentRecovery),
+  }
 }
 
 async function show(id: string, options: OutputOptions): Promise<void> {
@@ -58,7 +63,11 @@ async function test(id: string, options: OutputOptions & { readonly mode?: Mode 
       const urls = { checkoutBaseUrl: deps.config.checkout.baseUrl }
       const wish = { endpointId: id, mode: options.mode ?? null, opId: deps.random.uuid(), actor: actorName() }
       const delivery = await sendTestEvent({ ...deps, urls }, wish)
-      print(options, snakeCase(delivery), `delivery ${delivery.id} is on its way; see: delivery show ${delivery.id}`)
+      print(
+        options,
+        presentDelivery(delivery),
+        `delivery ${delivery.id} is on its way; see: delivery show ${delivery.id}`,
+      )
     }),
   )
 }
