@@ -24,14 +24,20 @@ export interface EventHeap {
   peek(): Entry | undefined
   /** Earliest time of an entry that is no timer; infinite without one. */
   nextFixed(): number
-  /** Puts off all timers before `until`, in their order, to the moments after it. */
-  putOff(until: number, spreadMs: number): void
+  /**
+   * Puts off all timers before `until`, in their order, to the moments after it. Those that `sleeps` names are taken out
+   * until `wake` puts them in again.
+   */
+  putOff(until: number, spreadMs: number, sleeps: (entry: Entry) => boolean): void
+  /** Puts sleeping timers in again, at the moments after `from` in their order. */
+  wake(from: number, spreadMs: number): void
   readonly size: number
 }
 
 /** An empty heap. */
 export function createEventHeap(): EventHeap {
   let heap: Entry[] = []
+  let asleep: Entry[] = []
   const before = (a: Entry, b: Entry) => a.time < b.time || (a.time === b.time && a.order < b.order)
 
   const up = (from: number): void => {
@@ -60,6 +66,12 @@ export function createEventHeap(): EventHeap {
     heap[at] = entry
   }
 
+  const isAlive = (entry: Entry): boolean => !entry.cancelled && entry.process?.alive !== false
+  const spread = (entries: Entry[], from: number, spreadMs: number): void => {
+    entries.sort((a, b) => (before(a, b) ? -1 : 1))
+    for (const [index, entry] of entries.entries()) entry.time = from + (spreadMs * index) / entries.length
+  }
+
   return {
     push(entry) {
       heap.push(entry)
@@ -82,13 +94,24 @@ export function createEventHeap(): EventHeap {
       }
       return earliest
     },
-    putOff(until, spreadMs) {
-      const alive = heap.filter((entry) => !entry.cancelled && entry.process?.alive !== false)
+    putOff(until, spreadMs, sleeps) {
+      const alive = heap.filter(isAlive)
       const early = alive.filter((entry) => entry.kind === 'timer' && entry.time < until)
-      early.sort((a, b) => (before(a, b) ? -1 : 1))
-      for (const [index, entry] of early.entries()) entry.time = until + (spreadMs * index) / early.length
+      const dozing = new Set(early.filter(sleeps))
+      asleep.push(...dozing)
+      spread(
+        early.filter((entry) => !dozing.has(entry)),
+        until,
+        spreadMs,
+      )
       heap = []
-      for (const entry of alive) this.push(entry)
+      for (const entry of alive) if (!dozing.has(entry)) this.push(entry)
+    },
+    wake(from, spreadMs) {
+      const woken = asleep.filter(isAlive)
+      asleep = []
+      spread(woken, from, spreadMs)
+      for (const entry of woken) this.push(entry)
     },
     get size() {
       return heap.length

@@ -22,8 +22,13 @@ export interface Scheduler {
   step(): Promise<boolean>
   /** Earliest moment at which something other than a pause of a process happens. */
   nextFixed(): number
-  /** Lets all pauses before `time` last until then: what polls would have found nothing anyway. */
-  skipTo(time: number): void
+  /**
+   * Lets all pauses before `time` last until then: what polls would have found nothing anyway. Processes that `sleeps`
+   * names do not even wake then, but with `wakeAll` or the next skip.
+   */
+  skipTo(time: number, sleeps: (process: SimProcess) => boolean): void
+  /** Ends the pauses of those that slept on. */
+  wakeAll(): void
   readonly steps: number
 }
 
@@ -98,10 +103,12 @@ export function createScheduler(options: {
       }
     },
     nextFixed: () => heap.nextFixed(),
-    skipTo(time) {
+    skipTo(time, sleeps) {
       quietUntil = time
-      heap.putOff(time, SPREAD_MS)
+      heap.wake(now, 0)
+      heap.putOff(time, SPREAD_MS, ({ process }) => process !== null && sleeps(process))
     },
+    wakeAll: () => heap.wake(now, SPREAD_MS),
   }
   return scheduler
 }

@@ -24,11 +24,13 @@ export function openProcessDatabase(
     const { mix } = sim
     const isWrite = kind === 'write'
     const heartbeat = HEARTBEATS.has(collection)
-    const slow = luck.chance(mix.slowStore)
+    const slow = luck.chance(mix.slowStore) && name !== 'hello'
     const refused = sim.storeDown || luck.chance(isWrite ? mix.refusedWrite : mix.refusedRead)
     return call({
       what: `${collection}.${name}`,
-      latencyMs: slow ? 20 + luck.next() ** 3 * 4_000 : 0.3 + luck.next() * 1.7,
+      latencyMs: slow
+        ? 20 + luck.next() ** 3 * 4_000
+        : (0.3 + luck.next() * 1.7) * (name === 'hello' ? 1 : mix.storeDistance),
       crash: isWrite && !heartbeat ? mix.crashPerWrite : mix.crashPerRead / 4,
       effect: () => {
         if (refused || sim.storeDown) {

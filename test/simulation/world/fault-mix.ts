@@ -48,6 +48,8 @@ export interface FaultMix {
   readonly operatorDeeds: number
   /** Slow answers of the store: chance and most of the delay. */
   readonly slowStore: number
+  /** How much longer than usual every answer of the store takes: with far stores, more happens at the same time. */
+  readonly storeDistance: number
 }
 
 /** Fair weather. */
@@ -80,6 +82,7 @@ export const CLEAR: FaultMix = {
   clientFault: 0,
   operatorDeeds: 0,
   slowStore: 0,
+  storeDistance: 1,
 }
 
 /**
@@ -121,5 +124,6 @@ export function drawFaults(random: Prng): FaultMix {
     clientFault: upTo(0.6, 0.5),
     operatorDeeds: count(0.5, 5),
     slowStore: upTo(0.4, 0.05),
+    storeDistance: random.pick([1, 1, 1, 8, 30]),
   }
 }

@@ -3,10 +3,12 @@ import { CONFIRMATIONS } from '../processes/catalog.ts'
 import type { Doc } from '../store/bson-values.ts'
 import type { Sim } from './sim.ts'
 
-/** After so long without any change the polls of idle processes find nothing new until the next thing is due. */
-const QUIET_MS = 2_600
-/** How long before the next thing everybody is awake again; more than a sweep takes to look ahead. */
-const LEAD_MS = 2_500
+/** After so long without any change the polls of idle processes find nothing new until the next thing is due … */
+const QUIET_MS = 1_100
+/** … unless something is due already: then it is a sweep's turn. */
+const QUIET_DUE_MS = 2_600
+/** How long before the next thing everybody is awake again, so that each sweep looks once before. */
+const LEAD_MS = 1_300
 /** Work that is due and not done, for instance because its worker is dead: time goes on in such steps. */
 const STUCK_STEP_MS = 20_000
 /** How often a scanner must look while it decides that a transaction is gone. */
@@ -23,19 +25,29 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
     /** True at the end. Skips ahead when nobody has anything to do. */
     isOver(): boolean {
       const { now } = scheduler
-      if (now - sim.activeAt < QUIET_MS || now < lookedAt + 50) return false
+      const quietMs = now - sim.activeAt
+      if (quietMs < QUIET_MS || now < lookedAt + 50) return false
       lookedAt = now
       const fixed = scheduler.nextFixed()
-      if (fixed <= now + LEAD_MS) return false
+      if (fixed <= now + LEAD_MS) {
+        scheduler.wakeAll()
+        return false
+      }
       const due = nextDue(sim)
       if (due.at === Number.POSITIVE_INFINITY && mayEnd()) return true
       const waits = due.at <= now
+      if (waits && quietMs < QUIET_DUE_MS) {
+        scheduler.wakeAll()
+        return false
+      }
       if (waits && sim.healed) {
         stuck += 1
         if (stuck > STUCK_MAX) throw new Violation('L3', `nobody does what is due: ${due.what}`)
       } else if (!waits) stuck = 0
       const target = waits ? Math.min(fixed, now + STUCK_STEP_MS) : Math.min(fixed, due.at)
-      if (target > now + LEAD_MS + 1_000) scheduler.skipTo(target - LEAD_MS)
+      const justDelivery = !waits && due.at < fixed && due.isDelivery
+      const sleeps = ({ type }: { readonly type: string }): boolean => justDelivery && type !== 'webhooks'
+      if (target > now + LEAD_MS + 700) scheduler.skipTo(target - LEAD_MS, sleeps)
       return false
     },
   }
@@ -50,17 +62,19 @@ function isMissing(sim: Sim, row: Doc): boolean {
 interface Due {
   readonly at: number
   readonly what: string
+  /** Only dispatchers have something to do then. */
+  readonly isDelivery: boolean
 }
 
 /** The next moment at which the product or a chain has something to do. */
 function nextDue(sim: Sim): Due {
-  let next: Due = { at: Number.POSITIVE_INFINITY, what: '' }
-  const consider = (at: number, what: () => string): void => {
-    if (at < next.at) next = { at, what: what() }
+  let next: Due = { at: Number.POSITIVE_INFINITY, what: '', isDelivery: false }
+  const consider = (at: number, what: () => string, isDelivery = false): void => {
+    if (at < next.at) next = { at, what: what(), isDelivery }
   }
   const time = (value: unknown): number => (value instanceof Date ? value.getTime() : Number.POSITIVE_INFINITY)
   for (const row of sim.store.documents('webhook_deliveries')) {
-    if (row['status'] === 'pending') consider(time(row['dueAt']), () => `delivery ${row['_id']}`)
+    if (row['status'] === 'pending') consider(time(row['dueAt']), () => `delivery ${row['_id']}`, true)
   }
   for (const row of sim.store.documents('invoices')) {
     consider(time(row['outboxAt']), () => `outbox of ${row['_id']}`)

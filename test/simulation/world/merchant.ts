@@ -23,6 +23,8 @@ export interface PublicInvoice {
 }
 
 const TRIES = 60
+/** Nobody waits longer to cancel. */
+const MERCHANT_PATIENCE_MS = 3 * 3_600_000
 
 /** What one merchant does in one seed: endpoints first, then orders in bursts. Ends when every answer is known. */
 export async function runMerchant(sim: Sim, tenant: Tenant, plan: MerchantPlan, random: Prng): Promise<void> {
@@ -193,24 +195,27 @@ async function runOrder(sim: Sim, tenant: Tenant, { mode, asset }: Order, random
   const { id } = invoice
   sim.book.invoices.set(id, { id, workspaceId: tenant.workspace.id, mode, amountMinor: invoice.amount.minor })
   if (mode === 'test' && (invoice.crypto === null || random.chance(0.4))) return simulate(sim, tenant, id, random)
-  if (random.chance(0.15)) {
-    await sim.sleep(random.between(0, 1_500_000), 'cancel')
-    sim.touch()
-    const cancelled = await askOnce(
-      sim,
-      tenant,
-      mode,
-      { method: 'POST', path: `/invoices/${id}/cancel`, body: '{}' },
-      random.fork('cancel'),
-    )
-    must(
-      cancelled === 'lost' || cancelled.status !== 409 || !isCancelled(sim, id),
-      'S16',
-      () => `invoice ${id} was cancelled and its cancellation refused`,
-    )
-    if (random.chance(0.6)) return
-  }
-  await payInvoice(sim, tenant, invoice, mode, random.fork('payer'))
+  const cancels = random.chance(0.2)
+  const paid = random.chance(cancels ? 0.5 : 1) ? payInvoice(sim, tenant, invoice, mode, random.fork('payer')) : null
+  if (cancels) await cancel(sim, tenant, invoice, mode, random.fork('cancel'))
+  await paid
+}
+
+/** Cancels while the payer may be paying, at the deadline, or when the invoice is over. */
+async function cancel(sim: Sim, tenant: Tenant, invoice: PublicInvoice, mode: Mode, random: Prng): Promise<void> {
+  const { id } = invoice
+  const ends = Date.parse(invoice.expires_at) - sim.scheduler.now
+  const after = random.pick([
+    random.between(0, 700_000),
+    ends + random.between(-500, 60_000),
+    ends + random.between(0, 3_600_000),
+  ])
+  await sim.sleep(Math.min(after, MERCHANT_PATIENCE_MS), 'cancel')
+  sim.touch()
+  const path = `/invoices/${id}/cancel`
+  const answer = await askOnce(sim, tenant, mode, { method: 'POST', path, body: '{}' }, random)
+  const lost = answer !== 'lost' && answer.status === 409 && isCancelled(sim, id)
+  must(!lost, 'S16', () => `invoice ${id} was cancelled and its cancellation refused`)
 }
 
 /** Nobody but this merchant cancels the invoice, so a refusal of the only cancellation means that it took effect unnoticed. */

@@ -125,7 +125,7 @@ export function createSimRedis(sim: () => Sim, luck: Prng): SimRedis {
       scheduler.at(2 + luck.next() * 2, 'work', null, `kick ${name} ${id}`, () => enqueue(name, id))
       if (luck.chance(mix.jobDuplicated)) {
         fault('F6 job duplicated')
-        scheduler.at(2 + luck.next() * 50, 'work', null, `kick again ${name} ${id}`, () =>
+        scheduler.at(2 + luck.next() ** 2 * 60, 'work', null, `kick again ${name} ${id}`, () =>
           duplicate(name, id, luck.next()),
         )
       }
