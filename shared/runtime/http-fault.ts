@@ -16,6 +16,7 @@ const FAULT_BY_CODE: Readonly<Record<string, HttpFault>> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_OVERFLOW: 'too_large',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'bad_answer',
   UND_ERR_INVALID_ARG: 'bad_url',
   ERR_INVALID_URL: 'bad_url',
   EPROTO: 'tls',
@@ -35,8 +36,9 @@ export function httpFault(error: unknown): HttpFault {
     const known = FAULT_BY_CODE[code]
     if (known !== undefined) return known
     if (TLS_CODE.test(code)) return 'tls'
-    // The parser names what it choked on: HPE_INVALID_CONSTANT and its like.
-    if (code.startsWith('HPE_')) return code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'bad_answer'
+    // The parser names what it choked on: HPE_INVALID_CONSTANT and its like; undici 7 often leaves the name out.
+    if (code.startsWith('HPE_') || at.name === 'HTTPParserError')
+      return code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'bad_answer'
   }
   return 'network'
 }

@@ -3,12 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
-import { createEventRepository } from '#shared/db/event-repository.ts'
-import { createMailRepository } from '#shared/db/mail-repository.ts'
-import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
-import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/webhook-http.ts'
+import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -35,22 +32,7 @@ afterEach(async () => {
 const deliveries = () => createDeliveryRepository(stores.db)
 
 function dispatcher(overrides: Partial<DispatchDeliveriesDeps> = {}): Dispatcher {
-  const { db, ambient } = stores
-  const made = createDispatcher({
-    ...ambient,
-    deliveries: deliveries(),
-    endpoints: createEndpointRepository(db),
-    events: createEventRepository(db),
-    mails: createMailRepository(db),
-    workspaces: createWorkspaceRepository(db),
-    kicker: { kick: () => undefined },
-    secretBox,
-    http,
-    after,
-    allowLocalhost: true,
-    maxInFlight: { normal: 64, slow: 16 },
-    ...overrides,
-  })
+  const made = createDispatcher({ ...dispatcherDeps(stores, { secretBox, http }), ...overrides })
   dispatchers.push(made)
   return made
 }
