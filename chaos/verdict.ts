@@ -14,7 +14,7 @@ export interface Verdict {
   readonly counts: Readonly<Record<string, number>>
   /** Sentence of the promise → what breaks it, one line each. */
   readonly breaches: Readonly<Record<string, readonly string[]>>
-  /** Requests that were answered 2xx although their delivery had been before, per delivered event. */
+  /** Requests of ours that a receiver had taken before, per delivery; those it had to get again for a lost answer are none. */
   readonly duplicateShare: number
 }
 
@@ -58,6 +58,8 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       events: events.count,
       requests: evidence.arrivals.length,
       delivered: deliveries.delivered,
+      'waiting for their next attempt': deliveries.waiting,
+      'sent again because the answer was lost on the way': deliveries.answersLost,
       duplicates: deliveries.duplicates,
       attempts: timing.count,
     },
@@ -179,10 +181,14 @@ async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
     }
     if (status === 200) taken.set(deliveryId, (taken.get(deliveryId) ?? 0) + 1)
   }
+  const now = new Date()
   const rows = await db.collection(WEBHOOK_DELIVERIES).find({}).toArray()
   const ids = new Set(rows.map((row) => row._id))
   for (const id of taken.keys()) if (!ids.has(id)) breaches.push(`delivery ${id} arrived and is not stored`)
-  for (const { _id, status, attempt, lastError } of rows) {
+  const waiting = rows.filter((row) => row.status === 'pending' && row.attempt > 0 && row.dueAt > now)
+  for (const row of rows) {
+    const { _id, status, attempt, lastError } = row
+    if (waiting.includes(row)) continue
     if (!taken.has(_id)) breaches.push(`delivery ${_id} never arrived; it is ${status} after ${attempt} (${lastError})`)
     else if (status !== 'succeeded') breaches.push(`delivery ${_id} arrived and is ${status}`)
   }
@@ -196,8 +202,12 @@ async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
   for (const { _id } of events)
     if (perEvent.get(_id) !== wanted) breaches.push(`event ${_id} has ${perEvent.get(_id) ?? 0} deliveries`)
   for (const id of bodies.keys()) if (!perEvent.has(id)) breaches.push(`event ${id} arrived and is not stored`)
-  const duplicates = [...taken.values()].reduce((sum, times) => sum + times - 1, 0)
-  return { breaches, duplicates, delivered: taken.size }
+  const repeated = [...taken.values()].reduce((sum, times) => sum + times - 1, 0)
+  const attempts = new Map(rows.map((row) => [row._id, row.attempt]))
+  // Each recorded attempt may have been taken once; what was taken beyond that was sent by a process that forgot it.
+  const duplicates = [...taken].reduce((sum, [id, times]) => sum + Math.max(0, times - (attempts.get(id) ?? 0)), 0)
+  const answersLost = repeated - duplicates
+  return { breaches, duplicates, answersLost, delivered: taken.size, waiting: waiting.length }
 }
 
 /** An attempt may begin only after the pause that follows the end of the one before. */
