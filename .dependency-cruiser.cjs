@@ -47,7 +47,7 @@ module.exports = {
       'shared-never-looks-up',
       'Shared code does not know who uses it.',
       { path: '^shared/', pathNot: tests },
-      { path: '^(services|scripts|test|bench)/' },
+      { path: '^(services|scripts|test|bench|chaos)/' },
     ),
     rule(
       'services-are-islands',
@@ -58,7 +58,7 @@ module.exports = {
     rule(
       'one-writer-of-status',
       'Only applyInvoiceEvent asks transition() for a decision.',
-      { pathNot: ['^shared/usecases/apply-invoice-event[.]ts$', '^shared/domain/', '^(test|bench)/', tests] },
+      { pathNot: ['^shared/usecases/apply-invoice-event[.]ts$', '^shared/domain/', '^(test|bench|chaos)/', tests] },
       { path: '^shared/domain/invoice/transition[.]ts$' },
     ),
     rule(
@@ -89,7 +89,7 @@ module.exports = {
       'no-test-code-in-production',
       'What runs in production imports neither tests nor development scripts.',
       { path: '^(services|shared)/', pathNot: tests },
-      { path: ['^(test|bench|scripts)/', tests, npm('vitest', 'fast-check', 'autocannon', 'standardwebhooks')] },
+      { path: ['^(test|bench|chaos|scripts)/', tests, npm('vitest', 'fast-check', 'autocannon', 'standardwebhooks')] },
     ),
     rule(
       'clients-stand-alone',
