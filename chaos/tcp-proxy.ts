@@ -14,8 +14,6 @@ export type LinkFault =
   | { readonly kind: 'cut_reply' }
   | { readonly kind: 'half_close' }
 
-export const LINK_FAULTS = ['latency', 'reset', 'blackhole', 'cut_request', 'cut_reply', 'half_close'] as const
-
 /** A link between two programs that can be made to fail. */
 export interface TcpProxy {
   readonly port: number
