@@ -259,5 +259,8 @@ function drawMerchant(sim: Sim, bursts: readonly number[], random: Prng): Mercha
   return {
     endpoints: Array.from({ length: random.between(1, 3) }, () => (random.chance(0.3) ? 'both' : random.pick(modes))),
     orders: Array.from({ length: random.between(2, 7) }, order),
+    lateEndpoint: random.chance(0.3)
+      ? { at: random.pick(bursts) + random.next() * 900_000, mode: random.pick(modes) }
+      : null,
   }
 }

@@ -15,7 +15,7 @@ const HELP = `npm run simulate -- [options]
   --clear        no faults at all
   --jobs J       threads (default: one per core)
   --mutants      plant each known bug and run seeds until one notices
-  --mutant NAME  the same for one bug
+  --mutant A,B   the same for these
   --cap N        seeds per mutant (default 300)
 `
 const YEAR_MS = 365.25 * 86_400_000
@@ -43,7 +43,7 @@ async function main(): Promise<boolean> {
     return true
   }
   if (values.mutants || values.mutant !== undefined) {
-    const chosen = MUTANTS.filter(({ name }) => values.mutant === undefined || name === values.mutant)
+    const chosen = MUTANTS.filter(({ name }) => values.mutant === undefined || values.mutant.split(',').includes(name))
     return runMutants(chosen, { jobs, cap: Number(values.cap), out })
   }
   const bundle = await bundleSimulation()

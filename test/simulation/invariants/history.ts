@@ -1,3 +1,4 @@
+import type { CursorDocument } from '#shared/db/cursor-model.ts'
 import type { InvoiceDocument, LockDocument, OutboxDocument } from '#shared/db/invoice-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
@@ -6,6 +7,9 @@ import type { Sim } from '../world/sim.ts'
 /** The longest life of a price, and how far it may be from the market. */
 const RATE_LIFE_MS = 120_000 + 1_000
 const PRICE_TOLERANCE = 0.04
+/** A chain that shows nothing new for so long holds back no deadline. */
+const STANDS_STILL_MS = 15 * 60_000 - 2_000
+const STEP_BACK_MS = 180_000
 
 /** An outbox entry that was ever saved. */
 export interface Told {
@@ -28,6 +32,8 @@ export interface History {
   /** An entry leaves the outbox only when what it asks for is durable. */
   mustBeRelayed(invoice: InvoiceDocument, entry: OutboxDocument): void
   mustBeConfirmed(invoiceId: string, payment: string, version: number): void
+  /** An invoice ends only when its chain is known up to its end, or stands still. */
+  mustBeScanned(invoice: InvoiceDocument): void
   /** A promise is made at the market's price, and at a fresh one. */
   mustBePriced(invoice: InvoiceDocument, lock: LockDocument): void
 }
@@ -74,6 +80,27 @@ export function createHistory(sim: () => Sim): History {
         one(place, { _id: target }) !== undefined,
         'S9',
         () => `${entry.kind} ${entry.type} (${eventId}) left the outbox and is not in ${place}`,
+      )
+    },
+    mustBeScanned(invoice) {
+      const { chains, clocksUnsound, scheduler } = sim()
+      const lock = invoice.locks.findLast(({ to }) => to === null)
+      const chain = lock === undefined ? undefined : chains.get(`${invoice.mode}:${lock.network}`)
+      const cursor =
+        chain === undefined ? undefined : (one('chain_cursors', { _id: chain.id }) as unknown as CursorDocument)
+      // A scanner that steps back at this very moment tells of less than was known when the clock was judged.
+      const forked = (chain?.lostBranch?.until ?? 0) + STEP_BACK_MS > scheduler.now
+      if (cursor === undefined || clocksUnsound || forked) return
+      const known = Math.max(
+        Math.min(cursor.time.getTime(), cursor.headSeenAt.getTime()),
+        cursor.mempoolAt?.getTime() ?? 0,
+      )
+      const still = scheduler.now - cursor.time.getTime() > STANDS_STILL_MS
+      const end = invoice.expiresAt.getTime()
+      must(
+        known >= end || still,
+        'S4',
+        () => `invoice ${invoice._id} ended at ${end}, and its chain is known up to ${known}`,
       )
     },
     mustBePriced(invoice, { symbol, quotes, decimals }) {

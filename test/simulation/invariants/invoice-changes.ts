@@ -62,6 +62,9 @@ export function checkInvoiceChange(history: History, before: InvoiceDocument | n
   checkClaims(history, before, after)
   checkEntries(history, before, after)
   if (isPaid(after.status) && !isPaid(before.status)) checkPaid(history, after)
+  const moved = before.expiresAt.getTime() !== after.expiresAt.getTime()
+  const waited = before.status === 'pending' || before.status === 'partial'
+  if (after.status === 'expired' && waited && !moved) history.mustBeScanned(after)
 }
 
 /** S8: what was promised stays as it was. */

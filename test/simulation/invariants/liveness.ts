@@ -146,6 +146,9 @@ function chainSums(
     if (block === null || everMined.length > 1) moved = true
     if (block === null) continue
     all += transfer.amountBase
+    // Behind the end of its quote, money in a living invoice counts by the price of its moment: not judged here.
+    const quoteEnds = lock.quotes.at(-1)?.expiresAt.getTime() ?? 0
+    if (block.time > quoteEnds && block.time <= invoice.expiresAt.getTime()) moved = true
     if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
   }
   return { onTime, all, moved }

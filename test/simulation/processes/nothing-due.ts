@@ -35,3 +35,10 @@ export function nothingToSend(sim: Sim): boolean {
     .documents('webhook_deliveries')
     .some((row) => row['status'] === 'pending' && (jumped || isBefore(row['dueAt'], soon)))
 }
+
+/** No invoice's clock follows this action chain. */
+export function nobodyWaitsFor(sim: Sim, chain: string): boolean {
+  return !sim.store
+    .documents('invoices')
+    .some((row) => row['actionChain'] === chain && row['nextActionAt'] !== undefined)
+}

@@ -33,7 +33,7 @@ export function scannerProgram(chain: SimChain): Program {
       pollMs: POLL_MS,
       finalityDepth: CHAINS[chain.network].finalityDepth,
       dropAfterMs: DROP_AFTER_MS,
-      batchMax: 20,
+      batchMax: luck.pick([2, 5, 20]),
       development: false,
     })
   }

@@ -19,7 +19,7 @@ import { simSecretBox } from '../world/secret-box.ts'
 import type { Sim } from '../world/sim.ts'
 import type { Program } from '../world/supervisor.ts'
 import { wireInvoices } from './locks.ts'
-import { nothingToAdvance, nothingToRelay, nothingToSend } from './nothing-due.ts'
+import { nobodyWaitsFor, nothingToAdvance, nothingToRelay, nothingToSend } from './nothing-due.ts'
 import { surround } from './surroundings.ts'
 
 const SWEEP_MS = 1_000
@@ -33,12 +33,10 @@ export const invoicesProgram: Program = async (sim, running) => {
   const around = await surround(sim, running)
   const { db } = around
   const base = wireInvoices(around)
-  const networks = new Set([...sim.chains.keys(), 'none'])
   const invoices = {
     ...base.invoices,
-    // No invoice of a seed waits for a network that the seed does not have: asking for those would cost most of its time.
     dueForAction: async (chain: string, until: number, limit: number) =>
-      networks.has(chain) || sim.book.actionChains.has(chain) ? base.invoices.dueForAction(chain, until, limit) : [],
+      nobodyWaitsFor(sim, chain) ? [] : base.invoices.dueForAction(chain, until, limit),
   }
   const deps = { ...base, invoices, exceptions: createExceptionRepository(db) }
   around.work({

@@ -59,8 +59,6 @@ export interface Book {
   readonly transfers: Map<string, KnownTransfer>
   readonly receivers: Map<string, Receiver>
   readonly blockedUrls: Set<string>
-  /** Action chains of networks without a node that an invoice waits for. */
-  readonly actionChains: Set<string>
   /** First bytes of each event that arrived anywhere. */
   readonly bodies: Map<string, Buffer>
   /** Event of each delivery id that arrived. */
@@ -93,7 +91,6 @@ export function createBook(
     transfers: new Map(),
     receivers: new Map(),
     blockedUrls: new Set(),
-    actionChains: new Set(),
     bodies: new Map(),
     deliveries: new Map(),
     taken: new Set(),

@@ -27,8 +27,10 @@ export function createSimHttpOut({ sim, running, luck }: Surroundings): HttpOut 
         const tookMs = Math.min(Math.max(travelMs, reaction.afterMs), request.timeoutMs)
         scheduler.at(tookMs, 'work', null, `answer to ${process.name} for ${deliveryId}`, () => {
           const result = resultOf(request, reaction, tookMs)
-          sim.book.answered(deliveryId, scheduler.now)
-          scheduler.enter(process, () => resolve(result))
+          scheduler.enter(process, () => {
+            sim.book.answered(deliveryId, scheduler.now)
+            resolve(result)
+          })
         })
         if (dies) supervisor.crash(process, 'during a request')
       }),

@@ -31,6 +31,8 @@ export async function runMerchant(sim: Sim, tenant: Tenant, plan: MerchantPlan, 
   await Promise.all(
     plan.endpoints.map((mode, index) => createEndpoint(sim, tenant, mode, random.fork(`endpoint/${index}`))),
   )
+  const later = plan.lateEndpoint
+  const extra = later === null ? null : addLater(sim, tenant, later, random.fork('late endpoint'))
   await Promise.all(
     plan.orders.map(async (order, index) => {
       await sim.sleep(order.at - sim.scheduler.now, 'order')
@@ -38,6 +40,19 @@ export async function runMerchant(sim: Sim, tenant: Tenant, plan: MerchantPlan, 
       await runOrder(sim, tenant, order, random.fork(`order/${index}`))
     }),
   )
+  await extra
+}
+
+/** One more endpoint while the shop is open already. */
+async function addLater(sim: Sim, tenant: Tenant, later: LateEndpoint, random: Prng): Promise<void> {
+  await sim.sleep(later.at - sim.scheduler.now, 'another endpoint')
+  sim.touch()
+  await createEndpoint(sim, tenant, later.mode, random)
+}
+
+interface LateEndpoint {
+  readonly at: number
+  readonly mode: 'live' | 'test' | 'both'
 }
 
 export interface Order {
@@ -50,6 +65,7 @@ export interface Order {
 export interface MerchantPlan {
   readonly endpoints: readonly ('live' | 'test' | 'both')[]
   readonly orders: readonly Order[]
+  readonly lateEndpoint: LateEndpoint | null
 }
 
 /** Asks until there is a definite answer, under one idempotency key, with what clients do wrong in between. */

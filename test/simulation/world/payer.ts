@@ -22,6 +22,8 @@ const MANNERS = [
   'never',
   'under',
   'two outputs',
+  'one more',
+  'one less',
 ] as const
 
 /** One payer in front of one invoice: picks an asset where none is given, then pays in one of many manners. */
@@ -51,6 +53,10 @@ export async function payInvoice(
       return pay([(due * 9n) / 10n])
     case 'over':
       return pay([due + due / BigInt(random.between(2, 1_000))])
+    case 'one more':
+      return pay([due / 3n, due - due / 3n + 1n])
+    case 'one less':
+      return pay([due / 3n, due - due / 3n - 1n])
     case 'two outputs':
       return pay([due / 3n, due - due / 3n])
     case 'partial':

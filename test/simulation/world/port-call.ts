@@ -39,7 +39,7 @@ export function createPortCaller(sim: Sim, process: SimProcess, luck: Prng) {
         }
       })
       if (dies) supervisor.crash(process, `during ${call.what}`)
-      else if (call.crash > 0 && luck.chance(mix.stopPerCall)) stopFor(sim, process, luck.next() ** 2 * STOP_MAX_MS)
+      else if (luck.chance(mix.stopPerCall)) stopFor(sim, process, luck.next() ** 2 * STOP_MAX_MS)
     })
 }
 

@@ -77,7 +77,16 @@ function reorganise(sim: Sim, luck: Prng): void {
 }
 
 async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promise<void> {
-  const kind = luck.pick(['delete endpoint', 'resend', 'resend', 'attach', 'attach', 'suspend', 'revoke'])
+  const kind = luck.pick([
+    'delete endpoint',
+    'delete endpoint',
+    'resend',
+    'resend',
+    'attach',
+    'attach',
+    'suspend',
+    'revoke',
+  ])
   const { store, book } = sim
   const tenant = luck.pick(tenants)
   const desk = (name: string, input: unknown): Promise<unknown> => callProcess(sim, 'desk', name, input, luck, kind)
