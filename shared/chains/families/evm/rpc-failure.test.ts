@@ -13,6 +13,12 @@ describe('words of a node that dropped the state of a block', () => {
     expect(classify({ code: -32_000, message })).toBe('pruned')
   })
 
+  it('are those of a plan without an archive, under whichever code', () => {
+    const message = 'Archive requests require a personal token. Get one at: https://node.example'
+    expect(classify({ code: -32_602, message })).toBe('pruned')
+    expect(classify({ code: -32_000, message: 'this request requires an archive node' })).toBe('pruned')
+  })
+
   it.each(['header not found', 'header for hash not found', 'Resource not found', 'execution timeout'])(
     'are not: %s',
     (message) => {

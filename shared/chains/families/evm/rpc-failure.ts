@@ -11,10 +11,11 @@ const NOT_OFFERED =
 
 /**
  * How nodes say that they dropped the state of a block, all under general codes: go-ethereum by hash and by path, and its
- * forks; Erigon and Reth ("pruned"); Nethermind ("No state available"); Besu ("World state unavailable").
+ * forks; Erigon and Reth ("pruned"); Nethermind ("No state available"); Besu ("World state unavailable"). Providers sell it
+ * apart: PublicNode ("Archive requests require a personal token", under the code of wrong parameters).
  */
 const STATE_GONE =
-  /missing trie node|historical state|state\b[^.]* (is not|un|not )\s?available|no state available|prun(ed|ing)/i
+  /missing trie node|historical state|state\b[^.]* (is not|un|not )\s?available|no state available|prun(ed|ing)|archive (requests?|nodes?|data|states?)\b/i
 
 /** Classes an error object of a JSON-RPC answer. */
 export function classify({ code, message }: RpcErrorObject): FailureKind {

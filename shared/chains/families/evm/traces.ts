@@ -80,7 +80,8 @@ async function answers(asked: () => Promise<unknown>): Promise<boolean> {
     await asked()
     return true
   } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'refused') return false
+    // Asked at the head, where every node has the state.
+    if (error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'pruned')) return false
     throw error
   }
 }
