@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { startChainScanner } from '#shared/usecases/scan-chain.ts'
 import { rise, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -27,6 +28,32 @@ describe('a reorganisation', () => {
     await stage.untilPayments([{ ...rise(5n), state: 'detected' }])
     await stage.chain.mine(CONFIRMATIONS)
     await stage.untilPayments([{ ...rise(5n), state: 'confirmed' }])
+  })
+})
+
+describe('a head that is replaced while it is read', () => {
+  // Guarantee: an invoice that was issued after the accounts were listed is not missing from a block made after that.
+  it('is read again with the invoices issued meanwhile', async () => {
+    const raw = await signed(5n)
+    await scanOnce()
+    await stage.chain.mine()
+    const { invoices } = stage.deps
+    let isIssued = false
+    const coinAccounts: typeof invoices.coinAccounts = async (...question) => {
+      const listed = await invoices.coinAccounts(...question)
+      if (!isIssued) {
+        isIssued = true
+        await waitForEther()
+        await stage.chain.reorg(1, [[raw, 0]])
+      }
+      return listed
+    }
+    const scanner = startChainScanner({ ...stage.deps, invoices: { ...invoices, coinAccounts } }, source())
+    await untilHead()
+    await stage.chain.mine()
+    await untilHead()
+    await scanner.stop()
+    expect(await stage.payments()).toMatchObject([{ ...rise(5n), height: (await stage.height()) - 1 }])
   })
 })
 

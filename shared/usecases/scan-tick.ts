@@ -68,6 +68,8 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const last = blocks.at(-1)
   if (first === undefined || last === undefined) return false
   if (first.parentHash !== cursor.hash) return walkBack(session, head)
+  // The head was replaced while it was read: who is not among the accounts may have been paid in the new one.
+  if (source.client.balances?.inUse === true && last.height === head.height && last.hash !== head.hash) return false
   const checked = await checkBalances(session, blocks, accounts)
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
