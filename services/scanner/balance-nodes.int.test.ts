@@ -5,7 +5,7 @@ import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const { stage, source, clientOf, untilHead, scanOnce, scanAndDie, waitForEther, send, lying, credited } =
+const { stage, source, clientOf, untilHead, scanOnce, scanAndDie, waitForEther, send, lying, prunedNode, credited } =
   useBalanceStage(stores)
 
 describe('a node', () => {
@@ -76,13 +76,7 @@ describe('a node', () => {
     await stage.chain.mine()
     await send(7n, WATCHED.address)
     await stage.chain.mine(5)
-    const last = (await stage.chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
-    const pruned = await lying((call, truth) => {
-      const isOld = asksBalances(call) && (call.params[1] as { blockHash: string }).blockHash !== last.hash
-      return isOld
-        ? { error: { code: -32_000, message: 'missing trie node 0b1c (path ) state 0x0b is not available' } }
-        : truth
-    })
+    const pruned = await prunedNode()
     const { cursors } = stage.deps
     for (const batchMax of [2, 3]) {
       await scanAndDie((_deps, die) => ({ cursors: { ...cursors, advance: dieOnceMoved(cursors, die) } }), {
@@ -96,6 +90,32 @@ describe('a node', () => {
     expect(await stage.payments()).toContainEqual(
       expect.objectContaining({ ...rise(5n), height: await stage.height() }),
     )
+  })
+
+  // Guarantee: a plan without an archive, which says so under the code of wrong parameters, stops no scanner that fell behind.
+  it('that sells old state apart is a pruned one', async () => {
+    await waitForEther()
+    await scanOnce()
+    await send(5n)
+    await send(7n, WATCHED.address)
+    await stage.chain.mine(6)
+    const message = 'Archive requests require a personal token'
+    stage.scan(source(clientOf('balance', [await prunedNode({ code: -32_602, message })]), { batchMax: 2 }))
+    await untilHead()
+    expect(await credited()).toEqual([5n, 7n])
+  })
+
+  // Guarantee: however long nobody scanned, what came for an invoice meanwhile shows when balances can be read again.
+  it('that dropped the state of three days shows what came for invoices that ended since', async () => {
+    await waitForEther()
+    await scanOnce()
+    await send(5n)
+    await stage.chain.mine()
+    await stage.chain.rpc('evm_increaseTime', [3 * 86_400])
+    await stage.chain.mine(6)
+    stage.scan(source(clientOf('balance', [await prunedNode()]), { batchMax: 2 }))
+    await untilHead()
+    expect(await credited()).toEqual([5n])
   })
 
   // Guarantee: one node's word about a balance confirms nothing where there is a second one.

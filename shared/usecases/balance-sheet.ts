@@ -2,6 +2,7 @@ import { type BalanceStep, untoldRises } from './balance-rises.ts'
 import type { BalanceCheck } from './ports/coin-balances.ts'
 import type { Payment } from './ports/payments.ts'
 import type { BalanceRise, ScannedBlock } from './ports/scanning.ts'
+import { covers } from './without-told.ts'
 
 /** What transactions show of one account in one block. Base units. */
 export interface BlockFlow {
@@ -42,7 +43,7 @@ export const netOf = (flows: readonly BlockFlow[]): bigint => flows.reduce((sum,
 
 /**
  * The rises of one account between a check and the last of the readings, each in the block that showed it. `told` are the
- * stored payments that stand in these blocks and are no part of the flows. Readings and flows are in order of height.
+ * stored payments that explain rises in these blocks and are no part of the flows. Readings and flows are in order of height.
  */
 export function findRises(
   start: BalanceCheck,
@@ -50,26 +51,41 @@ export function findRises(
   flows: readonly BlockFlow[],
   told: readonly Payment[],
 ): readonly FoundRise[] {
-  const steps = readings.map((reading, index): BalanceStep => {
-    const before = readings[index - 1] ?? start
-    const within = (height: number) => height > before.height && height <= reading.height
-    const own = flows.filter(({ height }) => within(height))
-    return {
-      beforeBase: before.balanceBase,
-      afterBase: reading.balanceBase,
-      knownBase: netOf(own) + (index === 0 ? start.flowBase : 0n),
-      feesBase: own.reduce((sum, { feesBase }) => sum + feesBase, 0n),
-      toldBase: told
-        .filter(({ block }) => block !== null && within(block.height))
-        .reduce((sum, { amountBase }) => sum + amountBase, 0n),
-    }
-  })
-  return untoldRises(steps).flatMap((amountBase, index) => {
-    const reading = readings[index]
-    if (amountBase === 0n || reading === undefined) return []
-    const { height, hash, balanceBase } = readings[index - 1] ?? start
-    const since = { height, hash }
-    const [beforeBase, afterBase] = [balanceBase.toString(), reading.balanceBase.toString()]
+  const end = readings.at(-1)?.height ?? start.height
+  // Of a payment that sums up more blocks than these, nobody knows how much came in which: it explains all of them.
+  const [wider, own] = [
+    told.filter((one) => reachesBeyond(one, start.height, end)),
+    told.filter((one) => !reachesBeyond(one, start.height, end)),
+  ]
+  const steps = readings
+    .map((reading, index) => ({ reading, index, before: readings[index - 1] ?? start }))
+    .filter(({ reading }) => !wider.some((payment) => covers(payment, reading.height)))
+  const untold = untoldRises(
+    steps.map(({ reading, index, before }): BalanceStep => {
+      const within = (height: number) => height > before.height && height <= reading.height
+      const seen = flows.filter(({ height }) => within(height))
+      return {
+        beforeBase: before.balanceBase,
+        afterBase: reading.balanceBase,
+        knownBase: netOf(seen) + (index === 0 ? start.flowBase : 0n),
+        feesBase: seen.reduce((sum, { feesBase }) => sum + feesBase, 0n),
+        toldBase: own
+          .filter(({ block }) => block !== null && within(block.height))
+          .reduce((sum, { amountBase }) => sum + amountBase, 0n),
+      }
+    }),
+  )
+  return steps.flatMap(({ reading, before }, index) => {
+    const amountBase = untold[index] ?? 0n
+    if (amountBase === 0n) return []
+    const since = { height: before.height, hash: before.hash }
+    const [beforeBase, afterBase] = [before.balanceBase.toString(), reading.balanceBase.toString()]
     return { height: reading.height, amountBase, rise: { since, beforeBase, afterBase } }
   })
+}
+
+/** Whether blocks below or above these are in a payment's rise: the scanner was sent back into the middle of it. */
+function reachesBeyond({ block }: Payment, start: number, end: number): boolean {
+  if (block?.rise === undefined) return false
+  return block.rise.since.height < start || block.height > end
 }

@@ -9,6 +9,8 @@ import type { TransferBlock } from './without-told.ts'
 
 /** How long after an invoice's deadline the balance of its address is still read. */
 const WATCHED_AFTER_END_MS = 24 * 3_600_000
+/** The same while a scanner that was away catches up through blocks whose state is gone: what came meanwhile shows at their end. */
+const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
 
 /** Accounts whose balances are kept, by match key. */
 export type CoinAccounts = ReadonlyMap<string, CoinHolder>
@@ -23,10 +25,13 @@ interface CoinHolder {
  * Accounts at which invoices wait for the network's own coin; none where something else shows coins inside of calls. Asked for
  * after the head was read: who is missing was shown to nobody before the newest block that will be scanned was made.
  */
-export async function coinAccountsOf({ deps, source, cursor, index }: ScanSession): Promise<CoinAccounts> {
+export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts> {
+  const { deps, source, cursor, index } = session
   const { mode, network, client } = source
   if (client.balances?.inUse !== true) return new Map()
-  const rows = await deps.invoices.coinAccounts(mode, network, cursor.time - WATCHED_AFTER_END_MS)
+  const isUnread = session.balancesUnread ?? cursor.status === 'catchup'
+  const expiringAfter = cursor.time - (isUnread ? WATCHED_UNREAD_MS : WATCHED_AFTER_END_MS)
+  const rows = await deps.invoices.coinAccounts(mode, network, expiringAfter)
   const accounts = new Map<string, CoinHolder>()
   for (const { matchKey, address, asset, invoiceId } of rows) {
     // What transactions send is only known of watched addresses, and every issued one is watched.
@@ -61,6 +66,7 @@ export async function checkBalances(
   if (ledger === undefined || last === undefined || !isAsked) return { blocks, saveChecks: async () => {} }
   const starts = await startsOf(session, ledger, [...accounts.keys()])
   const ends = await ledger.read([...accounts.keys()], last)
+  session.balancesUnread = ends === null
   const sheets = [...accounts].map(([matchKey, holder]): Sheet => {
     const flows = flowsOf(blocks, matchKey)
     return { matchKey, holder, start: starts.get(matchKey), end: ends?.get(matchKey), flows }
@@ -165,14 +171,18 @@ async function locate(
   return placed
 }
 
-/** Stored payments that explain rises: of these very blocks whatever told of them, and of blocks before what balances told. */
+/**
+ * Stored payments that explain rises: of these very blocks whatever told of them, and of blocks before and behind them what
+ * balances told, which may have been read when fewer blocks could be.
+ */
 async function toldPayments(
-  { deps, source, cursor }: ScanSession,
+  session: ScanSession,
   blocks: readonly ScannedBlock[],
   risen: readonly OpenedSheet[],
 ): Promise<(sheet: OpenedSheet) => readonly Payment[]> {
   const [first] = risen
   if (first === undefined) return () => []
+  const { deps, source, cursor } = session
   const { mode, network } = source
   const stored = await deps.payments.listInBlocks({
     mode,
@@ -180,8 +190,10 @@ async function toldPayments(
     asset: first.holder.asset,
     matchKeys: risen.map(({ matchKey }) => matchKey),
     from: Math.min(...risen.map(({ start }) => start.height)) + 1,
-    to: blocks.at(-1)?.height ?? cursor.height,
+    to: Number.MAX_SAFE_INTEGER,
   })
+  const end = blocks.at(-1)?.height ?? cursor.height
+  const standing = await standingAbove(session, end, stored)
   const hashes = new Set(blocks.map(({ hash }) => hash))
   const scanned = new Set(blocks.flatMap(({ transfers }) => transfers.map(({ key }) => key)))
   return ({ matchKey }) => {
@@ -189,9 +201,24 @@ async function toldPayments(
     return stored.filter(({ key, block, ...payment }) => {
       if (payment.matchKey !== matchKey || block === null) return false
       if (block.height <= cursor.height) return key.startsWith(prefix)
+      if (block.height > end) return key.startsWith(prefix) && standing.has(block.hash)
       return hashes.has(block.hash) && !scanned.has(key)
     })
   }
+}
+
+/** Hashes of blocks above a height in which payments stand whose rise began at or below it, as the node has them now. */
+async function standingAbove(
+  { source }: ScanSession,
+  end: number,
+  stored: readonly Payment[],
+): Promise<ReadonlySet<string>> {
+  const blocks = stored.flatMap(({ block }) => (block?.rise !== undefined && block.height > end ? [block] : []))
+  const reaching = new Map(
+    blocks.filter(({ rise }) => (rise?.since.height ?? end) < end).map((one) => [one.height, one]),
+  )
+  const found = await Promise.all([...reaching.keys()].map((height) => source.client.blockAt(height)))
+  return new Set(found.flatMap((block) => block?.hash ?? []))
 }
 
 /**

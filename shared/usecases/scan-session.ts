@@ -47,6 +47,8 @@ export interface ScanSession {
   readonly index: WatchIndex
   /** Since when unconfirmed payments are missing from the node's mempool, by transfer key. */
   readonly missingSince: Map<string, number>
+  /** Whether the last balances that were asked for could not be read; absent before the first question. */
+  balancesUnread?: boolean
   cursor: ChainCursor
 }
 

@@ -38,6 +38,7 @@ function stands({ state, block }: Payment, hashes: ReadonlyMap<number, string>):
   return isLive && block !== null && (hashes.get(block.height) ?? block.hash) === block.hash
 }
 
-function covers({ block }: Payment, height: number): boolean {
+/** Whether what moved inside of calls at this height is in a payment that a balance told of. */
+export function covers({ block }: Payment, height: number): boolean {
   return block !== null && height <= block.height && height > (block.rise?.since.height ?? block.height - 1)
 }

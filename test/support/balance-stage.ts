@@ -18,6 +18,9 @@ const PAYER = new Signer('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9
 /** Base units of one ether. */
 export const ETHER = 10n ** 18n
 
+/** As go-ethereum says it. */
+const TRIE_GONE = { code: -32_000, message: 'missing trie node 0b1c (path ) state 0x0b is not available' }
+
 const word = (hex: string) => hex.slice(2).toLowerCase().padStart(64, '0')
 const THROUGH = `0x${word(WATCHED.address)}`
 
@@ -88,6 +91,16 @@ export function useBalanceStage(stores: TestStores) {
     /** A node that answers like the chain except where it lies. */
     async lying(lie: Lie): Promise<string> {
       const node = await startLyingNode(stage.chain.url, lie)
+      opened.push(node)
+      return node.url
+    },
+    /** A node that has dropped the state of every block but the newest, which it says in these words. */
+    async prunedNode(error: { readonly code: number; readonly message: string } = TRIE_GONE): Promise<string> {
+      const newest = (await stage.chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
+      const node = await startLyingNode(stage.chain.url, (call, truth) => {
+        const isOld = asksBalances(call) && (call.params[1] as { blockHash: string }).blockHash !== newest.hash
+        return isOld ? { error } : truth
+      })
       opened.push(node)
       return node.url
     },
