@@ -30,6 +30,8 @@ export interface Receivers {
 
 /** Share of its requests that a receiver treats badly. */
 const BAD_SHARE = 0.15
+/** Of one delivery it does so twice at most: a third time would mean waiting five minutes for the next attempt. */
+const BAD_MAX = 2
 const SLOW_MS = 700
 
 /** Starts the receivers; `random` gives numbers from 0 to below 1. */
@@ -52,17 +54,21 @@ export async function startReceivers(random: () => number): Promise<Receivers> {
 
 async function startOne(manner: Manner, arrivals: Arrival[], random: () => number, isCalm: () => boolean) {
   const sockets = new Set<Socket>()
+  const treatedBadly = new Map<string, number>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const isBad = !isCalm() && random() < BAD_SHARE
-      const status = isBad && manner === 'flaky' ? 503 : isBad && manner === 'rude' ? null : 200
       const header = (name: string): string => String(request.headers[name] ?? '')
+      const deliveryId = header('x-webhook-id')
+      const badBefore = treatedBadly.get(deliveryId) ?? 0
+      const isBad = !isCalm() && badBefore < BAD_MAX && random() < BAD_SHARE
+      if (isBad) treatedBadly.set(deliveryId, badBefore + 1)
+      const status = isBad && manner === 'flaky' ? 503 : isBad && manner === 'rude' ? null : 200
       arrivals.push({
         endpoint: manner,
-        deliveryId: header('x-webhook-id'),
+        deliveryId,
         eventId: eventIdOf(Buffer.concat(chunks)),
         signature: header('x-webhook-signature'),
         body: Buffer.concat(chunks),

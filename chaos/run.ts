@@ -25,12 +25,12 @@ receivers are compared. The status is 0 only when nothing was lost, doubled, for
   --faults <n>      things that go wrong (40; about six seconds each)
   --seed <s>        the same faults in the same order again (default: from the time)
   --per-second <n>  invoices a second (3)
-  --quiet <s>       how long to wait at the end; a retry planned for later counts as waiting then (420)
+  --quiet <s>       how long to wait at the end; a retry planned for later counts as waiting then (150)
   --report <file>   writes a report in Markdown there
   --keep            keeps the data folder and prints where it is
 `
 /** Between the end of a fault and the next one. */
-const PAUSE_MS = 2_500
+const PAUSE_MS = 2_000
 /** The first invoices are made in fair weather. */
 const FAIR_MS = 5_000
 
@@ -39,7 +39,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '40' },
     seed: { type: 'string' },
     'per-second': { type: 'string', default: '3' },
-    quiet: { type: 'string', default: '420' },
+    quiet: { type: 'string', default: '150' },
     report: { type: 'string' },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
