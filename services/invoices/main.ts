@@ -47,9 +47,10 @@ export const start: StartService = async (context) => {
     workspaces: createWorkspaceRepository(db),
     rates: createRateReader({ rates: createRateRepository(db), clock, catalog }),
   }
+  const turns = new Map<string, number>()
   const worker = createInvoiceTransitionsWorker(redis, ambient, {
     advance: (invoiceId) => advanceInvoice(deps, invoiceId),
-    overdue: () => overdueInvoices(deps),
+    overdue: () => overdueInvoices(deps, turns),
   })
   const stopHeadroom = startHeadroomLoop(
     { ...deps, wallets, leases: createLeaseRepository(db), secretBox, addressBook, mails: createMailRepository(db) },

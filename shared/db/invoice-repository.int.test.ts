@@ -300,6 +300,7 @@ describe('lookups', () => {
     const later = await inserted(locked('c0ffee12', 12_000))
     const sooner = await inserted(locked('c0ffee13', 11_000))
     expect(await repository().dueForAction('test:polygon', 12_000, 10)).toEqual([sooner.terms.id, later.terms.id])
+    expect(await repository().dueForAction('test:polygon', 12_000, 10, 1)).toEqual([later.terms.id])
     expect(await repository().dueForAction('test:polygon', 11_500, 10)).toEqual([sooner.terms.id])
     const state = { ...sooner.state, version: 2, nextActionAt: null }
     await repository().save({ id: sooner.terms.id, expectedVersion: 1, state, append: [], op: null })

@@ -155,12 +155,11 @@ function lookups(invoices: Invoices) {
         _id: { $gte: uuidFloor(since - ID_TIME_SLACK_MS) },
         createdAt: { $gte: toDate(since) },
       })) satisfies InvoiceRepository['countCreatedSince'],
-    dueForAction: (async (actionChain, until, limit) => {
-      const due = await invoices
+    dueForAction: (async (actionChain, until, limit, skip = 0) => {
+      const oldestFirst = invoices
         .find({ actionChain, nextActionAt: { $lte: toDate(until) } }, { projection: { _id: 1 } })
         .sort({ nextActionAt: 1 })
-        .limit(limit)
-        .toArray()
+      const due = await (skip === 0 ? oldestFirst : oldestFirst.skip(skip)).limit(limit).toArray()
       return due.map((row) => row._id)
     }) satisfies InvoiceRepository['dueForAction'],
   }

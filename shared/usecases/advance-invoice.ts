@@ -1,5 +1,5 @@
 import { type ApplyDeps, applyInvoiceEvent, OutboxFull } from './apply-invoice-event.ts'
-import { type DeadlineDeps, dueInvoices, isDue } from './deadlines.ts'
+import { type DeadlineDeps, type DeadlineTurns, dueInvoices, isDue } from './deadlines.ts'
 import type { PaymentRepository } from './ports/payments.ts'
 
 /** A payment version that nobody applied for this long was not kicked, or its worker died. */
@@ -33,10 +33,13 @@ export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Prom
   }
 }
 
-/** Ids of invoices that something happened to without anybody applying it: unapplied payments and reached deadlines. */
-export async function overdueInvoices(deps: AdvanceDeps): Promise<readonly string[]> {
+/**
+ * Ids of invoices that something happened to without anybody applying it: unapplied payments and reached deadlines. Who hands in
+ * the same `turns` each time is told of each in turn, however many of them cannot be advanced.
+ */
+export async function overdueInvoices(deps: AdvanceDeps, turns?: DeadlineTurns): Promise<readonly string[]> {
   const at = deps.clock.now()
   const unapplied = { before: at - DIRTY_AFTER_MS, at, limit: SWEEP_LIMIT }
-  const [dirty, due] = await Promise.all([deps.payments.takeDirtyInvoices(unapplied), dueInvoices(deps)])
+  const [dirty, due] = await Promise.all([deps.payments.takeDirtyInvoices(unapplied), dueInvoices(deps, turns)])
   return [...new Set([...dirty, ...due])]
 }

@@ -19,21 +19,38 @@ export interface DeadlineDeps extends Ambient {
   readonly catalog: Pick<Catalog, 'hasNode'>
 }
 
+/** How many due invoices of each action chain the sweeps before have named in a row, because there were more than one sweep takes. */
+export type DeadlineTurns = Map<string, number>
+
 /**
  * Ids of invoices whose deadline has come, judged per chain: a deadline counts as reached once the scanner of that
- * chain has passed it, so that a payment in a block not read yet is never too late. A halted chain starves no other.
+ * chain has passed it, so that a payment in a block not read yet is never too late. A halted chain starves no other, and with
+ * the same `turns` handed in each time, invoices that cannot be advanced starve none behind them.
  */
-export async function dueInvoices(deps: DeadlineDeps): Promise<readonly string[]> {
+export async function dueInvoices(deps: DeadlineDeps, turns: DeadlineTurns = new Map()): Promise<readonly string[]> {
   const now = deps.clock.now()
   const cursors = new Map((await deps.cursors.list()).map((cursor) => [cursor.id, cursor]))
   const due = await Promise.all([
-    deps.invoices.dueForAction('none', now, BATCH),
+    nextDue(deps, 'none', now, turns),
     ...chains().map(async ({ id, mode, network }) => {
       const position = await chainPosition(deps, mode, network, cursors.get(id) ?? null, now)
-      return position === null ? [] : deps.invoices.dueForAction(id, position, BATCH)
+      return position === null ? [] : nextDue(deps, id, position, turns)
     }),
   ])
   return due.flat()
+}
+
+/** The oldest ones, or those behind the ones named last time when these filled a sweep; from the beginning after the last. */
+async function nextDue(
+  { invoices }: DeadlineDeps,
+  actionChain: string,
+  until: Ms,
+  turns: DeadlineTurns,
+): Promise<readonly string[]> {
+  const skip = turns.get(actionChain) ?? 0
+  const found = await invoices.dueForAction(actionChain, until, BATCH, skip)
+  turns.set(actionChain, found.length < BATCH ? 0 : skip + BATCH)
+  return found
 }
 
 /** True when the clock of this very invoice has come by the position of its chain. */

@@ -165,8 +165,8 @@ export interface InvoiceRepository {
    * changes nothing else; false when the version moved on.
    */
   releaseClaims(id: string, expectedVersion: number, state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Promise<boolean>
-  /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first. */
-  dueForAction(actionChain: string, until: Ms, limit: number): Promise<readonly string[]>
+  /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
+  dueForAction(actionChain: string, until: Ms, limit: number, skip?: number): Promise<readonly string[]>
   /** Oldest unrelayed invoices of some shards, at most `limit`. */
   outboxBatch(shards: readonly number[], limit: number): Promise<readonly Invoice[]>
   /** Shards holding an entry older than `before`. */
