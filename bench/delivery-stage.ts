@@ -12,6 +12,7 @@ import { type Child, freePort, pause } from './child.ts'
 import type { CreatedInvoice, InvoiceOrder, InvoiceRun } from './invoice-pace.ts'
 import type { Arrival, Manner, Sample } from './merchant.ts'
 import { MASTER_KEY, type Rig } from './rig.ts'
+import type { BenchKey } from './tenants.ts'
 
 export const ENDPOINTS = 100
 /** Of an event; the issue that asked for this benchmark says 2 KB. */
@@ -33,8 +34,12 @@ export interface DeliveryStage {
   count(): Promise<number>
   /** What came since the last `take`; throws when a signature of the sample is wrong. */
   take(): Promise<readonly Arrival[]>
-  /** Resolves when at most `left` deliveries are pending, with the store's outcomes written. */
-  settle(left?: number): Promise<void>
+  /** Resolves when no delivery is pending, so every outcome is written. */
+  settle(): Promise<void>
+  /** Takes away what is pending. */
+  forgetPending(): Promise<void>
+  /** Position of the endpoint that an invoice's webhook goes to. */
+  endpointOf(invoice: CreatedInvoice): number
 }
 
 export interface BenchEndpoint {
@@ -58,7 +63,7 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
     return (await response.json()) as T
   }
   const endpoints = await addEndpoints(rig, await tell<number[]>('/ports'))
-  const apiKeys = rig.keys.map((key) => key.apiKey)
+  const keys = inTurn(rig.keys)
   const body = JSON.stringify({
     ...(JSON.parse(rig.body) as object),
     // What the event says besides is about 1 KB.
@@ -69,7 +74,8 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
     merchant,
     endpoints,
     makeDue: (perEndpoint, given = endpoints) => makeDue(rig, given, perEndpoint),
-    create: (pace, seconds) => tell('/create', { origin: rig.api.origin, apiKeys, body, seconds, pace }),
+    create: (pace, seconds) =>
+      tell('/create', { origin: rig.api.origin, apiKeys: keys.map((key) => key.apiKey), body, seconds, pace }),
     behave: (manners) => tell('/behave', manners),
     count: () => tell('/count'),
     take: async () => {
@@ -79,10 +85,22 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
       }
       return arrivals
     },
-    settle: async (left = 0) => {
-      while ((await deliveries.countDocuments({ status: 'pending' })) > left) await pause(100)
+    settle: async () => {
+      while ((await deliveries.countDocuments({ status: 'pending' })) > 0) await pause(100)
     },
+    forgetPending: async () => void (await deliveries.deleteMany({ status: 'pending' })),
+    endpointOf: ({ key }) => endpoints.findIndex(({ workspaceId }) => workspaceId === keys[key]?.workspaceId),
   }
+}
+
+/** The first key of every workspace, then the second: a machine-gun of invoices at one shop is another benchmark. */
+function inTurn(keys: readonly BenchKey[]): readonly BenchKey[] {
+  const byWorkspace = new Map<string, BenchKey[]>()
+  for (const key of keys) byWorkspace.set(key.workspaceId, [...(byWorkspace.get(key.workspaceId) ?? []), key])
+  const rows = [...byWorkspace.values()]
+  return Array.from({ length: Math.max(...rows.map((row) => row.length)) }, (_, at) =>
+    rows.flatMap((row) => row[at] ?? []),
+  ).flat()
 }
 
 /** The one arrival of each event with the invoice it is of; throws when one is missing. */

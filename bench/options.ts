@@ -12,5 +12,7 @@ export interface BenchOptions {
   readonly only: string | null
   /** The same work is done by Ponder as well, where a benchmark has it. */
   readonly withPonder: boolean
+  /** A Redis of the benchmark's own, in place of a given one. */
+  readonly redisUrl?: string
   readonly print: (line: string) => void
 }

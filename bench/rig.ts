@@ -65,7 +65,8 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
   const { print, asset } = options
   const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-bench-'))
   undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const { MONGO_URL: mongoUrl = null, REDIS_URL: redisUrl = null } = process.env
+  const { MONGO_URL: mongoUrl = null, REDIS_URL: givenRedisUrl = null } = process.env
+  const redisUrl = options.redisUrl ?? givenRedisUrl
   const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl })
   undo.push(() => stores.stop())
   const logger = createLogger({ name: 'bench', level: 'silent' })

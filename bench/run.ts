@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util'
 import { benchCreateInvoice } from './create-invoice.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchGetInvoice } from './get-invoice.ts'
+import { benchIsolation } from './isolation.ts'
 import { benchListInvoices } from './list-invoices.ts'
+import { benchOutages } from './outages.ts'
 import { benchScan } from './scan.ts'
 
 /** Benchmarks by name, each against a bare baseline in the same run. */
@@ -17,6 +19,8 @@ const BENCHMARKS = {
     run: benchDeliveries,
     is: 'webhooks per second and their delay, against a bare loop of POSTs',
   },
+  isolation: { run: benchIsolation, is: 'what receivers that hang, drip or pour do to the delay at the others' },
+  outages: { run: benchOutages, is: 'how webhooks go on after kill -9 of the dispatcher and without Redis' },
   scan: {
     run: benchScan,
     is: 'a million watches on one chain, against a loop that only reads and matches',
