@@ -89,22 +89,36 @@ describe('who else could be asked', () => {
   })
 })
 
+describe('a transaction whose block two nodes gave', () => {
+  // Guarantee: reading a block again on an honest node does not make the one that invented a payment in it its witness.
+  it('is vouched for by both, or by a third one', async () => {
+    const [a, b, c] = [fake('a'), fake('b', { denied: ['tx'] }), fake('c', { denied: ['tx'] })]
+    const [two, three] = [poolOf(a, b), poolOf(a, b, c)]
+    for (const pool of [two, three]) {
+      pool.noteBlocks(a, 90, 100)
+      pool.noteBlocks(b, 100, 100)
+      expect(await pool.doubted([TX], deny)).toEqual(DOUBTED)
+    }
+    c.denied = []
+    expect(await three.doubted([TX], deny)).toEqual(NONE)
+    b.denied = []
+    expect(await two.doubted([TX], deny)).toEqual(NONE)
+  })
+})
+
 describe('who gave which block', () => {
-  it('is the last one that gave it; what lay above was replaced', () => {
+  it('is known while one alone gave it; what lay above was replaced', () => {
     const sources = createBlockSources<string>()
+    const of = (...heights: readonly number[]) => heights.map((height) => sources.of(height))
     sources.note('a', 1, 10)
     sources.note('a', 11, 20)
     sources.note('b', 21, 30)
-    expect([0, 1, 15, 20, 21, 30, 31].map((height) => sources.of(height))).toEqual([
-      undefined,
-      'a',
-      'a',
-      'a',
-      'b',
-      'b',
-      undefined,
-    ])
+    expect(of(0, 1, 15, 20, 21, 30, 31)).toEqual([undefined, 'a', 'a', 'a', 'b', 'b', undefined])
+    sources.note('a', 19, 33)
+    expect(of(18, 20, 21, 30, 31, 33, 34)).toEqual(['a', 'a', undefined, undefined, 'a', 'a', undefined])
     sources.note('b', 8, 12)
-    expect([7, 8, 12, 13, 25].map((height) => sources.of(height))).toEqual(['a', 'b', 'b', undefined, undefined])
+    expect(of(7, 8, 12, 13, 31)).toEqual(['a', undefined, undefined, undefined, undefined])
+    sources.note('b', 8, 14)
+    expect(of(7, 8, 12, 13, 14)).toEqual(['a', undefined, undefined, 'b', 'b'])
   })
 })

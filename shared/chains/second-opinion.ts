@@ -19,7 +19,7 @@ interface OpenQuestion<N extends PoolNode> {
  * | who gave the block | who must show the transaction in it |
  * |---|---|
  * | a node of this pool | one other node |
- * | unknown: another process scanned it, or it is long ago | two nodes |
+ * | unknown: another process scanned it, several nodes gave it, or it is long ago | two nodes |
  *
  * Whoever denies it besides does not matter: one node alone can invent nothing, and where there are three it can hold nothing up.
  * Throws `NodeUnreliable` when nobody answered who could have vouched.
