@@ -8,7 +8,7 @@ import { medianAndRange, percentile } from './statistics.ts'
 /** Prepared rows for each second of a measurement; more than any machine of this size sends. */
 const ROWS_PER_SECOND = 2_400
 /** Invoices from request to webhook at the same time, when the rate is looked for. */
-const OUTSTANDING = 256
+const OUTSTANDING = 512
 const PACES = [100, 300] as const
 
 /**
@@ -132,10 +132,16 @@ function summary(arrivals: readonly Arrival[], expected: number, cpu: string) {
   return { perSecond, text: `${perSecond.toFixed(0)}/s, ${twice} of ${expected} twice, ${cpu}` }
 }
 
-async function paced({ stage, options }: Round, perSecond: number, { delays }: Figures): Promise<string> {
+async function paced(
+  { rig, stage, options, services }: Round,
+  perSecond: number,
+  { delays }: Figures,
+): Promise<string> {
   await pause(1_000)
+  const cpu = cpuMeter({ api: rig.api.child, ...services, merchant: stage.merchant })
   const { created } = await stage.create({ perSecond }, Math.max(options.seconds, 5))
   await stage.settle()
+  const used = cpu(created.length)
   const found = matched(created, await stage.take())
   const since = (from: (one: (typeof found)[number]) => number) => found.map((one) => one.arrivedAt - from(one))
   const commit = since(({ answeredAt }) => answeredAt)
@@ -146,7 +152,7 @@ async function paced({ stage, options }: Round, perSecond: number, { delays }: F
   known.p99.push(p99)
   delays.set(perSecond, known)
   const ms = (value: number) => `${value.toFixed(1)} ms`
-  return `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}`
+  return `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}; ${used}`
 }
 
 /** CPU time per item of each process since now. */

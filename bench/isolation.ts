@@ -6,7 +6,7 @@ import { type Rig, withRig } from './rig.ts'
 import { medianAndRange, percentile } from './statistics.ts'
 
 /** Invoices from request to webhook at the same time, when the maximum is looked for. */
-const OUTSTANDING = 256
+const OUTSTANDING = 512
 /** A receiver that hangs is noticed when the first deadline of 10 s is over; what comes before is measured as well. */
 const SECONDS_MIN = 10
 
