@@ -3,8 +3,12 @@ const SMALL_BYTES = 64 * 2 ** 10
 
 /** Memory that one holder has or expects to have. */
 export interface Holding {
-  /** Says how much it is in truth; who holds already never waits. */
+  /** True while it is so little that it does not count. */
+  readonly isSmall: boolean
+  /** Says how much it is in truth, without waiting. */
   resize(bytes: number): void
+  /** Gives it back and waits for `bytes` like anybody who enters: for a holder that has hardly begun. */
+  reenter(bytes: number): Promise<void>
   /** Gives it back; a second call changes nothing. */
   leave(): void
 }
@@ -23,15 +27,25 @@ export function createByteGate(max: number): ByteGate {
   const waiting: { readonly bytes: number; readonly enter: () => void }[] = []
   let held = 0
 
-  function hold(bytes: number): Holding {
-    let mine = counted(bytes)
-    held += mine
-    const change = (next: number) => {
-      held += counted(next) - mine
-      mine = counted(next)
-      admit()
+  function change(holding: { mine: number }, bytes: number): void {
+    held += counted(bytes) - holding.mine
+    holding.mine = counted(bytes)
+  }
+
+  function queue(holding: { mine: number }, bytes: number): Promise<void> {
+    if (counted(bytes) === 0 || (waiting.length === 0 && fits(bytes))) {
+      change(holding, bytes)
+      return Promise.resolve()
     }
-    return { resize: change, leave: () => change(0) }
+    return new Promise((resolve) => {
+      waiting.push({
+        bytes,
+        enter() {
+          change(holding, bytes)
+          resolve()
+        },
+      })
+    })
   }
 
   function admit(): void {
@@ -43,11 +57,27 @@ export function createByteGate(max: number): ByteGate {
 
   const fits = (bytes: number) => held === 0 || held + bytes <= max
   return {
-    enter(bytes) {
-      if (counted(bytes) === 0 || (waiting.length === 0 && fits(bytes))) return Promise.resolve(hold(bytes))
-      return new Promise((resolve) => waiting.push({ bytes, enter: () => resolve(hold(bytes)) }))
+    async enter(bytes) {
+      const holding = { mine: 0 }
+      await queue(holding, bytes)
+      const resize = (next: number) => {
+        change(holding, next)
+        admit()
+      }
+      return {
+        get isSmall() {
+          return holding.mine === 0
+        },
+        resize,
+        reenter(next) {
+          resize(0)
+          return queue(holding, next)
+        },
+        leave: () => resize(0),
+      }
     },
   }
 }
 
+/** What so many bytes count. */
 const counted = (bytes: number): number => (bytes <= SMALL_BYTES ? 0 : bytes)

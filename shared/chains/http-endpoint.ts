@@ -1,12 +1,12 @@
 import { type Dispatcher, errors, Pool } from 'undici'
-import { createByteGate } from './byte-gate.ts'
+import { createByteGate, type Holding } from './byte-gate.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 const BODY_MAX_BYTES = 64 * 2 ** 20
 /** Text of all answers that this process holds at one time; parsed, it takes some five times as much. */
 const HELD_MAX_BYTES = 16 * 2 ** 20
-/** What an answer is expected to have that was never seen. */
-const UNKNOWN_BYTES = 2 ** 20
+/** What an answer is expected to have that nobody expected to be large and that does not say how large it is. */
+const UNKNOWN_BYTES = 4 * 2 ** 20
 /** Share of what is expected that stays when an answer is smaller. */
 const EXPECTED_DECAY = 0.75
 /** Calls at the same time to one node. */
@@ -48,8 +48,8 @@ const gate = createByteGate(HELD_MAX_BYTES)
 /**
  * JSON over HTTP to one node. Opens nothing until the first question. Questions with large answers wait for each other, over
  * all nodes, before their deadline begins: callers reduce an answer to what they need of it before they await anything else.
- * `credentials` makes headers of the URL's user info,
- * which is never part of a request line; by default it becomes Basic authentication.
+ * `credentials` makes headers of the URL's user info, which is never part of a request line; by default it becomes Basic
+ * authentication.
  */
 export function createHttpEndpoint(
   text: string,
@@ -73,10 +73,10 @@ export function createHttpEndpoint(
           body: JSON.stringify(body),
           signal,
         })
-        const announced = Number(response.headers['content-length'])
-        if (announced > 0) holding.resize(announced)
-        const text = await response.body.text()
-        holding.resize(text.length)
+        // Nothing of it was read yet: who turns out larger waits again, instead of holding what others wait for.
+        const announced = Number(response.headers['content-length'] ?? 0)
+        if (announced > expected.of(what)) await holding.reenter(announced)
+        const text = await readText(response.body, holding)
         expected.learn(what, text.length)
         return { status: response.statusCode, text, retryAfterMs: pauseOf(response) }
       } catch (error) {
@@ -92,10 +92,25 @@ export function createHttpEndpoint(
   }
 }
 
+/** Reads a body to its end while the memory that is held for it grows with it. */
+async function readText(body: AsyncIterable<Buffer>, holding: Holding): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (!holding.isSmall) continue
+    holding.resize(bytes)
+    if (!holding.isSmall) await holding.reenter(UNKNOWN_BYTES)
+  }
+  holding.resize(bytes)
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
 /** How large answers to a question are: follows what grows at once, and what shrinks slowly. */
 function createExpectation() {
   const bytes = new Map<string, number>()
-  const of = (what: string) => bytes.get(what) ?? UNKNOWN_BYTES
+  const of = (what: string) => bytes.get(what) ?? 0
   return {
     of,
     learn: (what: string, seen: number) =>

@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createHttpEndpoint } from './http-endpoint.ts'
+
+const LARGE = 30 * 2 ** 20
+
+const server = createServer((request, response) => {
+  void once(request.resume(), 'end').then(() => {
+    if (request.url === '/small') response.end('{}')
+    else begin(response)
+  })
+})
+let begin: (response: ServerResponse) => void
+
+beforeEach(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+afterEach(() => new Promise((resolve) => server.close(resolve)))
+
+// Guarantee: however many nodes answer at the same time, one large answer is in memory and not all of them.
+it('reads a large answer when the one before it was dealt with, and small ones meanwhile', async () => {
+  const answers: ServerResponse[] = []
+  const arrived = new Promise<void>((resolve) => {
+    begin = (response) => {
+      response.writeHead(200, { 'content-length': LARGE })
+      // The first one stops half way.
+      response.write(Buffer.alloc(answers.length === 0 ? LARGE / 2 : LARGE, 32))
+      if (answers.push(response) === 2) resolve()
+    }
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const nodes = [createHttpEndpoint(url), createHttpEndpoint(url)] as const
+  const read: string[] = []
+  const ask = async (node: (typeof nodes)[number], name: string, path: string) => {
+    const { text } = await node.post({ what: name, path, body: {}, timeoutMs: 30_000 })
+    read.push(name)
+    return text.length
+  }
+  const first = ask(nodes[0], 'first', '/large')
+  await ask(nodes[0], 'small', '/small')
+  const second = ask(nodes[1], 'second', '/large')
+  await arrived
+  for (let round = 0; round < 100; round += 1) await ask(nodes[0], 'small', '/small')
+  expect(new Set(read)).toEqual(new Set(['small']))
+  answers[0]?.end(Buffer.alloc(LARGE / 2, 32))
+  expect(await Promise.all([first, second])).toEqual([LARGE, LARGE])
+  expect(read.slice(-2)).toEqual(['first', 'second'])
+  await Promise.all(nodes.map((node) => node.close()))
+})
