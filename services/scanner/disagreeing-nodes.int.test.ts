@@ -73,3 +73,48 @@ describe('a node that shows another branch than the others', () => {
     expect((await stage.cursor())?.waitReason ?? null).toBeNull()
   })
 })
+
+describe('a node that tells another amount of a transaction that is there', () => {
+  const inflated = '0x4c4b40'
+  const logs: Lie = ({ method }, truth) =>
+    method === 'eth_getLogs'
+      ? {
+          result: (truth.result as object[]).map((log) => ({
+            ...log,
+            data: `0x${inflated.slice(2).padStart(64, '0')}`,
+          })),
+        }
+      : truth
+  const value: Lie = ({ method }, truth) => {
+    const block = truth.result as { transactions: object[] } | null
+    if (method !== 'eth_getBlockByNumber' || block === null) return truth
+    return { result: { ...block, transactions: block.transactions.map((one) => toUs(one)) } }
+  }
+  const toUs = (one: { to?: string }) =>
+    one.to?.toLowerCase() === `0x${WATCHED.matchKey}` ? { ...one, value: inflated } : one
+
+  // Guarantee: one node's word about an amount confirms nothing where there is a second one.
+  it.each([
+    ['usdt_ethereum', logs],
+    ['eth_ethereum', value],
+  ] as const)('is not vouched for: %s', async (asset, lie) => {
+    const liar = await startLyingNode(stage.chain.url, lie)
+    opened.push(liar)
+    stage.scan(stage.source({ development: false }, 31_337, [liar.url, stage.chain.url]))
+    await stage.untilHeight(1)
+    await stage.chain.pay({ asset, to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine(CONFIRMATIONS + 1)
+    await stage.untilHeight(await stage.height())
+    await stage.chain.mine()
+    await stage.untilHeight(await stage.height())
+    expect(await stage.payments()).toMatchObject([{ state: 'detected', amount: String(Number(inflated)) }])
+  })
+
+  it.each(['usdt_ethereum', 'eth_ethereum'] as const)('and an honest one is: %s', async (asset) => {
+    stage.scan(stage.source({ development: false }, 31_337, [stage.chain.url, (await branching()).url]))
+    await stage.untilHeight(1)
+    await stage.chain.pay({ asset, to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine(CONFIRMATIONS)
+    await stage.untilPayments([{ state: 'confirmed', amount: '5' }])
+  })
+})

@@ -10,9 +10,10 @@ export async function doubtedPayments(client: SecondOpinion, due: readonly Payme
 }
 
 async function doubtedTransactions({ doubted }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const asked = due.flatMap(({ txHash, block }) =>
-    txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash }],
-  )
+  const asked = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
+    const transfer = { key, matchKey, contract, amountBase }
+    return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
+  })
   if (doubted === undefined || asked.length === 0) return []
   const told = await orAll(
     () => doubted(asked),

@@ -179,6 +179,8 @@ export interface SeenTransaction {
   readonly txHash: string
   readonly height: number
   readonly blockHash: string
+  /** What it moved, as it was scanned: who vouches must show that too, where the network's nodes can. */
+  readonly transfer?: Pick<RawTransfer, 'key' | 'matchKey' | 'contract' | 'amountBase'>
 }
 
 /**

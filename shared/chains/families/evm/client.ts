@@ -1,10 +1,5 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import {
-  type ChainClient,
-  NodeMismatch,
-  NodeUnreliable,
-  type SeenTransaction,
-} from '#shared/usecases/ports/scanning.ts'
+import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
@@ -13,6 +8,7 @@ import { blockRef, createBlockScan, fallsBackToBalances, readReceipt } from './b
 import type { EvmClientOptions, EvmToken } from './options.ts'
 import { createRpc, toQuantity } from './rpc.ts'
 import { createTraceReader, type TraceReader } from './traces.ts'
+import { createTransferCheck } from './transfer-check.ts'
 import { bytesSchema, type Header, headerSchema } from './wire.ts'
 
 /** Selector of `decimals()`, EIP-20. */
@@ -36,6 +32,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
   const { pool } = rpc
   const traces = createTraceReader()
   const scanBlocks = createBlockScan(options, traces)
+  const isShown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset)
   let known: Awaited<ReturnType<ChainClient['head']>> | null = null
 
   return {
@@ -73,7 +70,13 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         },
         { height: to },
       ),
-    doubted: (transactions) => pool.doubted(transactions, unshown),
+    doubted: (transactions) =>
+      pool.doubted(transactions, async (node, asked) => {
+        const answers = await mapConcurrently(asked, SECOND_CONCURRENCY, async (one) =>
+          (await isShown(node, one)) ? [] : [one.txHash],
+        )
+        return answers.flat()
+      }),
     judge: (block) => pool.judge(block),
     ...(fallsBackToBalances(options.internal) && { balances: createBalanceLedger(options.internal, pool, traces) }),
     locate: (txHash) =>
@@ -86,15 +89,6 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
       }),
     close: () => rpc.close(),
   }
-}
-
-/** Ids of those that a node does not show as successful in the same block. */
-async function unshown(node: RpcNode, transactions: readonly SeenTransaction[]): Promise<readonly string[]> {
-  const answers = await mapConcurrently(transactions, SECOND_CONCURRENCY, async ({ txHash, blockHash }) => {
-    const receipt = await readReceipt(node, txHash)
-    return receipt?.blockHash === blockHash && receipt.status === '0x1' ? [] : [txHash]
-  })
-  return answers.flat()
 }
 
 function checkTraces({ chain, mode, internal, metrics }: EvmClientOptions, traces: TraceReader): void {

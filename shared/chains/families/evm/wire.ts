@@ -60,6 +60,18 @@ export const receiptSchema = z.object({
 })
 export type Receipt = z.infer<typeof receiptSchema>
 
+/** The same with its events. */
+export const loggedReceiptSchema = receiptSchema.extend({ blockNumber: height, logs: z.array(logSchema) })
+
+/** One transaction, `eth_getTransactionByHash`; its block is null while it waits. */
+export const transactionSchema = z.object({
+  hash,
+  blockHash: hash.nullable(),
+  from: address,
+  to: address.nullable().optional(),
+  value: quantity,
+})
+
 /** Returned bytes of `eth_call`. */
 export const bytesSchema = bytes
 
