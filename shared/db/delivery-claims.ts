@@ -37,15 +37,20 @@ export async function findDueRows(
   return [...found, ...rest.flat()]
 }
 
-/** A merge over the endpoints' stretches of the index: it reads no more entries than it returns. */
 function oldestDue(deliveries: Deliveries, wants: readonly ClaimWant[], limit: number): Promise<DeliveryDocument[]> {
-  const endpointId = { $in: wants.map((want) => want.endpointId) }
-  return deliveries
-    .find({ status: 'pending', endpointId, ...IS_DUE }, { hint: DUE_INDEX })
-    .sort({ dueAt: 1 })
-    .limit(limit)
-    .toArray()
+  const { filter, hint, sort } = dueRowsQuery(wants.map((want) => want.endpointId))
+  return deliveries.find(filter, { hint }).sort(sort).limit(limit).toArray()
 }
+
+/**
+ * The question behind `findDueRows`: a merge over the endpoints' stretches of the index, which reads hardly more entries
+ * than it returns. Exported for the test that explains it.
+ */
+export const dueRowsQuery = (endpointIds: readonly string[]) => ({
+  filter: { status: 'pending' as const, endpointId: { $in: [...endpointIds] }, ...IS_DUE },
+  hint: DUE_INDEX,
+  sort: { dueAt: 1 } as const,
+})
 
 /**
  * Takes the rows that are still as they were read, under one lease token and in one write. Throws when the store fails; a

@@ -5,6 +5,7 @@ import { useStores } from '#test/support/stores.ts'
 import { chainedFilter, createAuditChainRepository, WAITING } from './audit-chain-repository.ts'
 import { AUDIT_LOG } from './audit-model.ts'
 import { createAuditRepository } from './audit-repository.ts'
+import { dueRowsQuery } from './delivery-claims.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { createDeliveryRepository, dueEndpointsPipeline } from './delivery-repository.ts'
 import { coinLockFilter } from './invoice-claims.ts'
@@ -124,7 +125,8 @@ describe('invoices', () => {
   it('finds due actions, outbox work, claims, references, claims to release and idempotency keys', async () => {
     const due = { actionChain: 'test:ethereum', nextActionAt: { $lte: new Date() } }
     expectIndexed(await explain(due, { nextActionAt: 1 }), 'invoice_next_action')
-    expectIndexed(await explain({ outboxShard: 1, outboxAt: { $exists: true } }, { outboxAt: 1 }), 'invoice_outbox')
+    const shards = { outboxShard: { $in: [1, 2, 5] }, outboxAt: { $exists: true } }
+    expectIndexed(await explain(shards, { outboxAt: 1 }), 'invoice_outbox')
     expectIndexed(await explain({ outboxShard: 1, outboxAt: { $lte: new Date() } }), 'invoice_outbox')
     expectIndexed(await explain({ 'locks.reference': { $in: ['aa', 'bb'] }, mode: 'test' }), 'invoice_reference')
     expectIndexed(await explain({ releaseAt: { $lte: new Date() } }, { releaseAt: 1, _id: 1 }), 'invoice_release')
@@ -183,6 +185,16 @@ describe('deliveries', () => {
     const explained = read(await cursor.explain('executionStats'))
     expect(explained.stages).toContain('DISTINCT_SCAN')
     expect(explained.indexes).toEqual(['delivery_due'])
+    expect(explained.keysExamined).toBeLessThan(20)
+  })
+
+  // Guarantee: a claim for several endpoints reads what it takes, not their backlogs.
+  it('merges the due rows of several endpoints from the index', async () => {
+    const { filter, hint, sort } = dueRowsQuery(['e-1', 'e-2', 'e-3'])
+    const cursor = stores.db.collection(WEBHOOK_DELIVERIES).find(filter, { hint }).sort(sort).limit(12)
+    const explained = read(await cursor.explain('executionStats'))
+    expectIndexed(explained, 'delivery_due')
+    expect(explained.stages).toContain('SORT_MERGE')
     expect(explained.keysExamined).toBeLessThan(20)
   })
 })
