@@ -1,4 +1,5 @@
-// `npm test`: everything that CI runs, in order: checks, unit, integration and flow tests, then the demo.
+// `npm test`: everything that CI runs, in order: checks, unit, integration and flow tests, simulated seeds, a short
+// chaos run on real processes, then the demo.
 // The last line is `N passed, N failed`; the status is 0 only when nothing failed and no stage was empty.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 if (process.argv.includes('--help')) {
-  process.stdout.write('npm test: checks, unit, integration and flow tests on real stores, and the demo\n')
+  process.stdout.write(
+    'npm test: checks, unit, integration and flow tests on real stores, 2,000 simulated seeds, a short chaos run, and the demo\n',
+  )
   process.exit(0)
 }
 
@@ -23,6 +26,12 @@ function note(title, passed, failed) {
   totals.passed += passed
   totals.failed += failed
   process.stdout.write(`${title}: ${passed} passed, ${failed} failed\n`)
+}
+
+/** A program of ours that counts as one test and says by its status whether it passed. */
+function stage(title, args) {
+  const ok = run(title, process.execPath, args)
+  note(title, ok ? 1 : 0, ok ? 0 : 1)
 }
 
 /** A vitest project; zero tests, skipped tests and a crash before the report are failures. */
@@ -49,11 +58,11 @@ function vitest(project) {
   note(project, report.numPassedTests, failed === 0 && !ok ? 1 : failed)
 }
 
-const checked = run('checks', process.execPath, ['scripts/check.mjs'])
-note('checks', checked ? 1 : 0, checked ? 0 : 1)
+stage('checks', ['scripts/check.mjs'])
 for (const project of ['unit', 'integration', 'flow']) vitest(project)
-const shown = run('demo', process.execPath, ['scripts/demo.mjs', '--exit'])
-note('demo', shown ? 1 : 0, shown ? 0 : 1)
+stage('simulation', ['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '2000'])
+stage('chaos', ['--import', 'tsx', 'chaos/run.ts', '--faults', '8', '--quiet', '60'])
+stage('demo', ['scripts/demo.mjs', '--exit'])
 
 rmSync(reports, { recursive: true, force: true })
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`)
