@@ -58,7 +58,11 @@ function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[
         const seenMs = installation.clock.now() - cursor.headSeenAt
         if (seenMs > 10 * CHAINS[network].blockTimeMs + 60_000)
           throw new Error(`the node was last heard of ${Math.round(seenMs / 1000)} s ago`)
-        return `block ${cursor.height}, ${lag} behind the head`
+        const isBlind = installation.catalog.knowsFinality(network) && cursor.finalizedHeight === null
+        const warning = isBlind
+          ? '; its node names no final block: payments that ask for "finalized" wait for ever'
+          : ''
+        return `block ${cursor.height}, ${lag} behind the head${warning}`
       }),
     ),
   )
