@@ -156,6 +156,7 @@ function buildWorld(
     healed: false,
     storeDown: false,
     activeAt: scheduler.now,
+    clocksHold: mix.clockJumps === 0 && mix.clockSkewMs === 0,
     clocksUnsound: false,
     mailsAreCertain: mix === CLEAR,
     frozenAt: new Map(),

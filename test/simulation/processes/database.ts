@@ -19,9 +19,13 @@ export function openProcessDatabase(
   call: ReturnType<typeof createPortCaller>,
   luck: Prng,
 ): Database {
+  let readClock = false
   const exec: Execute = (operation, run) => {
     const { kind, collection, name, steps } = operation
     const { mix } = sim
+    // Clocks that never go wrong are asked once: half of all events would be nothing else.
+    if (name === 'hello' && sim.clocksHold && readClock) return Promise.resolve(run())
+    readClock ||= name === 'hello'
     const isWrite = kind === 'write'
     const heartbeat = HEARTBEATS.has(collection)
     const slow = luck.chance(mix.slowStore) && name !== 'hello'

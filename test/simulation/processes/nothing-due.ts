@@ -1,4 +1,5 @@
 import type { Doc } from '../store/bson-values.ts'
+import type { SimChain } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
 
 /*
@@ -41,4 +42,22 @@ export function nobodyWaitsFor(sim: Sim, chain: string): boolean {
   return !sim.store
     .documents('invoices')
     .some((row) => row['actionChain'] === chain && row['nextActionAt'] !== undefined)
+}
+
+/** Every address of a network's family has its mark. */
+export function nothingToWatch(
+  sim: Sim,
+  { mode, family, network }: Pick<SimChain, 'mode' | 'family' | 'network'>,
+): boolean {
+  return !sim.store
+    .documents('addresses')
+    .some(
+      (row) =>
+        row['mode'] === mode && row['family'] === family && !(row['watchedOn'] as readonly string[]).includes(network),
+    )
+}
+
+/** No payment waits for a block or for confirmations. */
+export function nothingUnconfirmed(sim: Sim): boolean {
+  return !sim.store.documents('payments').some((row) => row['state'] === 'detected')
 }

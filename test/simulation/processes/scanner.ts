@@ -8,6 +8,7 @@ import type { SimChain } from '../world/chain.ts'
 import { createSimChainClient } from '../world/chain-client.ts'
 import type { Program } from '../world/supervisor.ts'
 import { wireInvoices } from './locks.ts'
+import { nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
 import { surround } from './surroundings.ts'
 
 const POLL_MS = 2_000
@@ -18,10 +19,27 @@ export function scannerProgram(chain: SimChain): Program {
   return async (sim, running) => {
     const around = await surround(sim, running)
     const { db, call, luck } = around
+    const base = wireInvoices(around)
+    const { wallets, payments } = base
     const deps = {
-      ...wireInvoices(around),
+      ...base,
       balances: createCoinBalanceRepository(db),
-      commands: createChainCommandRepository(db),
+      wallets: {
+        ...wallets,
+        unmarkedWatches: async (...asked: Parameters<typeof wallets.unmarkedWatches>) =>
+          nothingToWatch(sim, chain) ? [] : wallets.unmarkedWatches(...asked),
+      },
+      payments: {
+        ...payments,
+        unconfirmed: async (...asked: Parameters<typeof payments.unconfirmed>) =>
+          nothingUnconfirmed(sim) ? [] : payments.unconfirmed(...asked),
+        dueForConfirmation: async (...asked: Parameters<typeof payments.dueForConfirmation>) =>
+          nothingUnconfirmed(sim) ? [] : payments.dueForConfirmation(...asked),
+        confirmThrough: async (...asked: Parameters<typeof payments.confirmThrough>) =>
+          nothingUnconfirmed(sim) ? [] : payments.confirmThrough(...asked),
+      },
+      // Nobody at a desk asks anything of a scanner here.
+      commands: { ...createChainCommandRepository(db), listOpen: async () => [] },
       exceptions: createExceptionRepository(db),
     }
     startChainScanner(deps, {

@@ -9,6 +9,7 @@ import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
+import type { DeadlineTurns } from '#shared/usecases/deadlines.ts'
 import { createDispatcher, type DispatchLane } from '#shared/usecases/dispatch-deliveries.ts'
 import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
 import { QUEUES } from '#shared/usecases/ports/runtime.ts'
@@ -16,7 +17,6 @@ import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { simAddressBook } from '../world/address-book.ts'
 import { createSimHttpOut } from '../world/http-out.ts'
 import { simSecretBox } from '../world/secret-box.ts'
-import type { Sim } from '../world/sim.ts'
 import type { Program } from '../world/supervisor.ts'
 import { wireInvoices } from './locks.ts'
 import { nobodyWaitsFor, nothingToAdvance, nothingToRelay, nothingToSend } from './nothing-due.ts'
@@ -25,7 +25,7 @@ import { surround } from './surroundings.ts'
 const SWEEP_MS = 1_000
 /** Addresses derived ahead; few, because each is a document of every seed. */
 const HEADROOM = 24
-const HEADROOM_EVERY_MS = 10_000
+const HEADROOM_EVERY_MS = 12_000
 const OUTBOX_OVERDUE_MS = 1_000
 
 /** The `invoices` process: transitions, deadlines, and the loop that derives addresses and ends claims. */
@@ -35,21 +35,22 @@ export const invoicesProgram: Program = async (sim, running) => {
   const base = wireInvoices(around)
   const invoices = {
     ...base.invoices,
-    dueForAction: async (chain: string, until: number, limit: number) =>
-      nobodyWaitsFor(sim, chain) ? [] : base.invoices.dueForAction(chain, until, limit),
+    dueForAction: async (...asked: Parameters<typeof base.invoices.dueForAction>) =>
+      nobodyWaitsFor(sim, asked[0]) ? [] : base.invoices.dueForAction(...asked),
   }
   const deps = { ...base, invoices, exceptions: createExceptionRepository(db) }
+  const turns: DeadlineTurns = new Map()
   around.work({
     queue: QUEUES.invoiceTransitions,
     concurrency: 16,
     handle: (invoiceId) => advanceInvoice(deps, invoiceId),
-    sweep: async () => (nothingToAdvance(sim) ? [] : overdueInvoices(deps)),
+    sweep: async () => (nothingToAdvance(sim) ? [] : overdueInvoices(deps, turns)),
     sweepEveryMs: SWEEP_MS,
   })
   startHeadroomLoop(
     {
       ...deps,
-      leases: atLeisure(sim, createLeaseRepository(db)),
+      leases: atLeisure(createLeaseRepository(db)),
       mails: createMailRepository(db),
       secretBox: simSecretBox,
       addressBook: simAddressBook,
@@ -58,14 +59,14 @@ export const invoicesProgram: Program = async (sim, running) => {
   )
 }
 
-/** The loop asks for its lease twice a second; here it gets an answer every so often, which is all that a seed needs. */
-function atLeisure(sim: Sim, leases: LeaseRepository): LeaseRepository {
-  let askedAt = Number.NEGATIVE_INFINITY
+/** The loop asks for its lease twice a second; here each question takes its time, which is all that a seed needs. */
+function atLeisure(leases: LeaseRepository): LeaseRepository {
+  let asked = false
   return {
     ...leases,
     acquire: async (id, owner, leaseMs) => {
-      if (sim.scheduler.now - askedAt < HEADROOM_EVERY_MS) return false
-      askedAt = sim.scheduler.now
+      if (asked) await new Promise((resolve) => setTimeout(resolve, HEADROOM_EVERY_MS))
+      asked = true
       return leases.acquire(id, owner, leaseMs)
     },
   }

@@ -110,13 +110,13 @@ export function createBook(
     arrived(arrival) {
       book.requests += 1
       const { request, at } = arrival
+      if (arrival.succeeds) book.taken.add(request.headers['X-Webhook-Id'] ?? '')
       const candidates = [...book.endpoints.values()].filter(({ url }) => url === request.url)
       // A creation whose answer was lost has no known secret yet; its requests cannot be judged.
       const endpoint = candidates[0]
       if (endpoint === undefined) return
       checkSignature(request, endpoint, at, clockIsSound())
       checkIdentity(book, request)
-      if (arrival.succeeds) book.taken.add(request.headers['X-Webhook-Id'] ?? '')
       judge(arrival, endpoint)
     },
   }

@@ -29,6 +29,8 @@ export interface Sim {
   storeDown: boolean
   /** Last time at which something happened that the product has to do with. */
   activeAt: number
+  /** No machine's clock is ever wrong in this seed. */
+  readonly clocksHold: boolean
   /** Machines' clocks jumped: until every process has asked the store again, times may be anything. */
   clocksUnsound: boolean
   /** No fault may have kept the mail about a failing endpoint from being written. */
