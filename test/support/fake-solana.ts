@@ -100,6 +100,8 @@ function truth({ blocks, genesis }: FakeNode, { method, params: [first, second] 
       return { result: TIME + first }
     case 'getSignatureStatuses':
       return { result: { context: { slot: head }, value: (first as string[]).map((id) => statusOf(blocks, id)) } }
+    case 'getTransaction':
+      return { result: transactionOf(blocks, first as string) }
     case 'getAccountInfo':
       return { result: { context: { slot: head }, value: mint(6) } }
     case 'getBlock': {
@@ -119,6 +121,20 @@ function statusOf(blocks: readonly FakeBlock[], id: string) {
   const block = blocks.find(({ transactions }) => transactions[0]?.transaction.signatures[0] === id)
   const confirmationStatus = (block?.slot ?? 0) <= (blocks.at(-1)?.slot ?? 0) - 32 ? 'finalized' : 'confirmed'
   return block === undefined ? null : { slot: block.slot, err: null, confirmationStatus }
+}
+
+/** As `jsonParsed` gives it. */
+function transactionOf(blocks: readonly FakeBlock[], id: string) {
+  return (
+    blocks.flatMap(({ slot, transactions }) =>
+      transactions
+        .filter(({ transaction }) => transaction.signatures[0] === id)
+        .map(({ version, transaction: { signatures, accountKeys }, meta }) => ({
+          ...{ slot, version, meta },
+          transaction: { signatures, message: { accountKeys, instructions: [], recentBlockhash: id } },
+        })),
+    )[0] ?? null
+  )
 }
 
 /** The account of a mint as `getAccountInfo` gives it. */

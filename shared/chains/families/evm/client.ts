@@ -1,7 +1,6 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
 import { blockRef, createBlockScan, fallsBackToBalances, readReceipt } from './block-scan.ts'
@@ -13,8 +12,6 @@ import { bytesSchema, type Header, headerSchema } from './wire.ts'
 
 /** Selector of `decimals()`, EIP-20. */
 const DECIMALS_SELECTOR = '0x313ce567'
-/** Questions to a second node at the same time. */
-const SECOND_CONCURRENCY = 4
 
 /** A chain client that holds connections. */
 export interface EvmClient extends ChainClient {
@@ -32,7 +29,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
   const { pool } = rpc
   const traces = createTraceReader()
   const scanBlocks = createBlockScan(options, traces)
-  const isShown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset)
+  const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset, traces)
   let known: Awaited<ReturnType<ChainClient['head']>> | null = null
 
   return {
@@ -70,13 +67,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         },
         { height: to },
       ),
-    doubted: (transactions) =>
-      pool.doubted(transactions, async (node, asked) => {
-        const answers = await mapConcurrently(asked, SECOND_CONCURRENCY, async (one) =>
-          (await isShown(node, one)) ? [] : [one.txHash],
-        )
-        return answers.flat()
-      }),
+    doubted: (transactions) => pool.doubted(transactions, unshown),
     judge: (block) => pool.judge(block),
     ...(fallsBackToBalances(options.internal) && { balances: createBalanceLedger(options.internal, pool, traces) }),
     locate: (txHash) =>

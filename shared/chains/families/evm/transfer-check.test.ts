@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import type { RpcNode } from '../../json-rpc.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'
+import { createTraceReader } from './traces.ts'
 import { createTransferCheck } from './transfer-check.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
@@ -18,7 +20,7 @@ const node = {
   },
 } as unknown as RpcNode
 
-const isShown = createTransferCheck('live:polygon', 'pol_polygon')
+const unshown = createTransferCheck('live:polygon', 'pol_polygon', createTraceReader())
 const key = (amount: bigint, ordinal: number) => `live:polygon:${txHash}:p:0x${payer}:0x${ours}:${amount}:${ordinal}`
 const seen = (transferKey: string, amountBase: bigint) => ({
   txHash,
@@ -34,5 +36,40 @@ it.each([
   ['of another amount', seen(key(6n, 0), 6n), false],
   ['a second time', seen(key(5n, 1), 5n), false],
 ])('a logged coin %s', async (_what, question, expected) => {
-  expect(await isShown(node, question)).toBe(expected)
+  expect(await unshown(node, [question])).toEqual(expected ? [] : [txHash])
+})
+
+/** A node in whose block one call moved 5 base units, if it traces at all. */
+function tracing(how: 'traces' | 'none' | 'pruned') {
+  const action = { from: `0x${payer}`, to: `0x${ours}`, value: '0x5', callType: 'call' }
+  const root = { blockHash, transactionHash: txHash, transactionPosition: 0, traceAddress: [], type: 'call', action }
+  const answers: Record<string, unknown> = {
+    eth_blockNumber: '0x9',
+    eth_getTransactionReceipt: { transactionHash: txHash, blockHash, blockNumber: '0x7', status: '0x1', logs: [] },
+    eth_getBlockByNumber: {
+      ...{ number: '0x7', hash: blockHash, parentHash: hash('c'), timestamp: '0x1', logsBloom: `0x${'0'.repeat(512)}` },
+      transactions: [{ hash: txHash, blockHash, from: `0x${payer}`, to: `0x${payer}`, value: '0x0' }],
+    },
+    trace_block: [root, { ...root, traceAddress: [0] }],
+  }
+  return {
+    async call(method: string, [height]: readonly unknown[], schema: { parse(answer: unknown): unknown }) {
+      const isTrace = method.startsWith('trace') || method.startsWith('debug')
+      if (isTrace && how === 'none') throw new RpcFailure('refused', 'no traces')
+      if (isTrace && how === 'pruned' && height === '0x7') throw new RpcFailure('pruned', 'no state')
+      return schema.parse(answers[method])
+    },
+  } as unknown as RpcNode
+}
+
+// Guarantee: coins inside of calls are compared where the second node traces; elsewhere their transaction is enough.
+it.each([
+  ['traces', 5n, true],
+  ['traces', 6n, false],
+  ['none', 6n, true],
+  ['pruned', 6n, true],
+] as const)('a node with %s is asked about %s inside of a call', async (how, amount, expected) => {
+  const question = seen(`live:ethereum:${txHash}:i:0x${payer}:0x${ours}:${amount}:0`, amount)
+  const check = createTransferCheck('live:ethereum', 'eth_ethereum', createTraceReader())
+  expect(await check(tracing(how), [question])).toEqual(expected ? [] : [txHash])
 })

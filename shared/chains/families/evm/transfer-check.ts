@@ -1,39 +1,86 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { otherAmountKey } from '#shared/usecases/ports/payments.ts'
-import {
-  NodeUnreliable,
-  type RawTransfer,
-  type SeenTransaction,
-  type WatchIndex,
-} from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable, type RawTransfer, type SeenTransaction } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
-import { coinTransfers, loggedCoinMoves, nativeTransfers, tokenTransfers } from './extract.ts'
-import { type Block, type Log, loggedReceiptSchema, transactionSchema } from './wire.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
+import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../same-transfer.ts'
+import { type CoinMove, coinTransfers, loggedCoinMoves, nativeTransfers, tokenTransfers } from './extract.ts'
+import { toQuantity } from './rpc.ts'
+import type { TraceReader } from './traces.ts'
+import { type Block, blockSchema, type Log, loggedReceiptSchema, transactionSchema } from './wire.ts'
 
-type Transfer = NonNullable<SeenTransaction['transfer']>
+/** Questions at the same time. */
+const CONCURRENCY = 4
 
 /**
- * Asks one node whether a transaction stands, successful, in the block where it was seen and moved what was seen: the amount,
- * to whom, and of which token. Of coins inside of calls it asks for the transaction alone: few nodes trace. Throws
- * `NodeUnreliable` when the node contradicts itself.
+ * Asks one node for transactions: gives the ids of those that it does not show, successful, in the block where they were seen,
+ * or that move something else there than what was seen: amount, receiver or token. Coins inside of calls are compared where
+ * the node traces that block; elsewhere their transaction is enough. Throws `NodeUnreliable` when the node contradicts itself.
  */
 export function createTransferCheck(
   keyPrefix: string,
   coin: AssetId,
-): (node: RpcNode, seen: SeenTransaction) => Promise<boolean> {
-  return async (node, { txHash, blockHash, transfer }) => {
+  traces: TraceReader,
+): (node: RpcNode, seen: readonly SeenTransaction[]) => Promise<readonly string[]> {
+  async function isShown(node: RpcNode, { txHash, blockHash, transfer }: SeenTransaction, movesIn: MovesIn) {
     const receipt = await node.call('eth_getTransactionReceipt', [txHash], loggedReceiptSchema.nullable())
     if (receipt === null) return false
     if (receipt.transactionHash !== txHash) throw new NodeUnreliable('the node gave the receipt of another transaction')
     if (receipt.blockHash !== blockHash || receipt.status !== '0x1') return false
-    if (transfer === undefined || transfer.key.includes(`:${txHash}:i:`)) return true
+    if (transfer === undefined) return true
+    const scope = { keyPrefix, coin }
     const block = { number: receipt.blockNumber, hash: blockHash }
+    if (transfer.key.startsWith(`${keyPrefix}:${txHash}:i:`)) {
+      const moves = await movesIn(block)
+      return moves === null || showsTransfer(movedInside(moves, scope, transfer), transfer)
+    }
     const found = transfer.key.startsWith(`${keyPrefix}:${txHash}:n`)
-      ? await sentBy(node, { keyPrefix, coin }, { txHash, transfer, block })
-      : loggedIn(receipt.logs, { keyPrefix, coin }, { txHash, transfer, block })
-    return found.some((one) => isSame(one, transfer))
+      ? await sentBy(node, scope, { txHash, transfer, block })
+      : loggedIn(receipt.logs, scope, { txHash, transfer, block })
+    return showsTransfer(found, transfer)
+  }
+
+  return async (node, seen) => {
+    const movesIn = rememberingMoves(node, traces)
+    const answers = await mapConcurrently(seen, CONCURRENCY, async (one) =>
+      (await isShown(node, one, movesIn)) ? [] : [one.txHash],
+    )
+    return answers.flat()
   }
 }
+
+/** What moved inside of a block's calls; null where the node does not say. */
+type MovesIn = (block: Pick<Block, 'number' | 'hash'>) => Promise<readonly CoinMove[] | null>
+
+/** Traces each block once: one transaction may pay hundreds of addresses, and tracing is the most expensive question there is. */
+function rememberingMoves(node: RpcNode, traces: TraceReader): MovesIn {
+  const known = new Map<string, ReturnType<MovesIn>>()
+  return (block) => {
+    const moves = known.get(block.hash) ?? tracedMoves(node, traces, block)
+    known.set(block.hash, moves)
+    return moves
+  }
+}
+
+async function tracedMoves(
+  node: RpcNode,
+  traces: TraceReader,
+  { number, hash }: Pick<Block, 'number' | 'hash'>,
+): Promise<readonly CoinMove[] | null> {
+  if (!(await traces.isOffered(node))) return null
+  const block = await node.call('eth_getBlockByNumber', [toQuantity(number), true], blockSchema.nullable())
+  if (block?.hash !== hash) return []
+  try {
+    return await traces.read(node, block)
+  } catch (error) {
+    // Traces need the state before the block, which only archives keep for long.
+    if (error instanceof RpcFailure && error.kind === 'pruned') return null
+    throw error
+  }
+}
+
+const movedInside = (moves: readonly CoinMove[], { keyPrefix, coin }: Scope, transfer: SeenTransfer) =>
+  coinTransfers(keyPrefix, 'i', moves, coin, onlyReceiver(transfer))
 
 interface Scope {
   readonly keyPrefix: string
@@ -42,7 +89,7 @@ interface Scope {
 
 interface Question {
   readonly txHash: string
-  readonly transfer: Transfer
+  readonly transfer: SeenTransfer
   readonly block: Pick<Block, 'number' | 'hash'>
 }
 
@@ -54,7 +101,7 @@ async function sentBy(
   const sent = await node.call('eth_getTransactionByHash', [txHash], transactionSchema.nullable())
   if (sent?.blockHash !== block.hash || sent.hash !== txHash) return []
   const transactions = [{ ...sent, blockHash: block.hash }]
-  return nativeTransfers(keyPrefix, blockOf(block, transactions), coin, only(transfer))
+  return nativeTransfers(keyPrefix, blockOf(block, transactions), coin, onlyReceiver(transfer))
 }
 
 function loggedIn(
@@ -66,7 +113,7 @@ function loggedIn(
   const places = Math.max(0, ...logs.map(({ transactionIndex }) => transactionIndex + 1))
   const one = { hash: txHash, blockHash: block.hash, from: '', value: '0x0' }
   const whole = blockOf(block, new Array<typeof one>(places).fill(one))
-  const watches = only(transfer)
+  const watches = onlyReceiver(transfer)
   return transfer.contract === null
     ? coinTransfers(keyPrefix, 'p', loggedCoinMoves(whole, logs), coin, watches)
     : tokenTransfers(keyPrefix, whole, logs, new Map([[transfer.contract.toLowerCase(), null]]), watches)
@@ -74,11 +121,4 @@ function loggedIn(
 
 function blockOf(block: Pick<Block, 'number' | 'hash'>, transactions: Block['transactions']): Block {
   return { ...block, transactions, parentHash: '', timestamp: 0, logsBloom: '' }
-}
-
-const only = ({ matchKey }: Transfer): WatchIndex => ({ has: (key) => key === matchKey, add: () => {}, size: 1 })
-
-function isSame({ key, amountBase }: RawTransfer, transfer: Transfer): boolean {
-  if (amountBase !== transfer.amountBase) return false
-  return key === transfer.key || otherAmountKey(key, amountBase) === transfer.key
 }

@@ -77,7 +77,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
 
   const doubted: NonNullable<ChainClient['doubted']> = (transactions) =>
     pool.doubted(transactions, (node, asked) =>
-      findDoubted(node.call, asked, current().simulated ? null : readerOf(node).hashAt),
+      findDoubted({ call: node.call, extract, hashAt: current().simulated ? null : readerOf(node).hashAt }, asked),
     )
 
   return {

@@ -1,18 +1,33 @@
 import type { SeenTransaction } from '#shared/usecases/ports/scanning.ts'
 import type { RpcClient } from '../../json-rpc.ts'
-import { statusesSchema } from './wire.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { onlyReceiver, showsTransfer } from '../../same-transfer.ts'
+import { type ExtractOptions, transfersOf } from './extract.ts'
+import { placedTransactionSchema, statusesSchema } from './wire.ts'
 
 /** Most signatures that nodes take in one question (Agave, `MAX_GET_SIGNATURE_STATUSES_QUERY_ITEMS`). */
 const STATUSES_MAX = 256
 
+/** Transactions asked for at the same time. */
+const CONCURRENCY = 4
+/** Of version 1 at most, as blocks are read. */
+const TRANSACTION_OPTIONS = { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 }
+
+/** How one node is asked. */
+export interface DoubtScope {
+  readonly call: RpcClient['call']
+  readonly extract: ExtractOptions
+  /** The node's own hash of a slot's block; null leaves block hashes out where they mean nothing. */
+  readonly hashAt: ((slot: number) => Promise<string | null>) | null
+}
+
 /**
- * Ids of those transactions that a node does not show as finalized and successful in the slot where they were seen.
- * `hashAt` is that node's; null leaves block hashes out where they mean nothing.
+ * Ids of those transactions that a node does not show as finalized and successful in the slot where they were seen, or whose
+ * balances there do not tell the gain that was seen. Throws `NodeUnreliable` when the node contradicts itself.
  */
 export async function findDoubted(
-  call: RpcClient['call'],
+  { call, extract, hashAt }: DoubtScope,
   transactions: readonly SeenTransaction[],
-  hashAt: ((slot: number) => Promise<string | null>) | null,
 ): Promise<ReadonlySet<string>> {
   const doubted = new Set<string>()
   for (let from = 0; from < transactions.length; from += STATUSES_MAX) {
@@ -25,10 +40,25 @@ export async function findDoubted(
       if (!shown) doubted.add(txHash)
     }
   }
+  const found = transactions.filter(({ txHash }) => !doubted.has(txHash))
+  await mapConcurrently(found, CONCURRENCY, async (seen) => {
+    if (!(await showsGain(call, extract, seen))) doubted.add(seen.txHash)
+  })
   if (hashAt === null) return doubted
   for (const height of new Set(transactions.map((entry) => entry.height))) {
     const hash = await hashAt(height)
     for (const entry of transactions) if (entry.height === height && entry.blockHash !== hash) doubted.add(entry.txHash)
   }
   return doubted
+}
+
+async function showsGain(
+  call: RpcClient['call'],
+  extract: ExtractOptions,
+  { txHash, height, transfer }: SeenTransaction,
+): Promise<boolean> {
+  if (transfer === undefined) return true
+  const shown = await call('getTransaction', [txHash, TRANSACTION_OPTIONS], placedTransactionSchema.nullable())
+  if (shown?.slot !== height || shown.entry.transaction.signatures[0] !== txHash) return false
+  return showsTransfer(transfersOf(extract, [shown.entry], onlyReceiver(transfer)), transfer)
 }

@@ -20,9 +20,26 @@ describe('a second node', () => {
   async function askSecond(second: FakeNode, slot: number) {
     const client = clientOf(await startNode(LATER), 'test', null, [second.url])
     const [block] = await client.scan(slot, slot, watches)
-    const txHash = block?.transfers[0]?.txHash ?? ''
-    const doubted = await client.doubted?.([{ txHash, height: slot, blockHash: block?.hash ?? '' }])
+    const [transfer] = block?.transfers ?? []
+    if (block === undefined || transfer === undefined) throw new Error('nothing was paid')
+    const { txHash } = transfer
+    const doubted = await client.doubted?.([{ txHash, height: slot, blockHash: block.hash, transfer }])
     return doubted?.has(txHash)
+  }
+
+  /** Tells that each transaction paid so much, to us or to another account. */
+  function paying(amount: number, to?: string): FakeNode['lie'] {
+    return ({ method }, truth) => {
+      if (method !== 'getTransaction' || !('result' in truth)) return null
+      const told = structuredClone(truth.result) as {
+        meta: { postBalances: number[] }
+        transaction: { message: { accountKeys: { pubkey: string }[] } }
+      }
+      const [, ours] = told.transaction.message.accountKeys
+      if (ours !== undefined && to !== undefined) ours.pubkey = to
+      told.meta.postBalances[1] = amount
+      return { result: told }
+    }
   }
 
   it('vouches for what it shows as finalized and successful in the same block', async () => {
@@ -44,6 +61,9 @@ describe('a second node', () => {
     ],
     ['answers for fewer than were asked', 15, on('getSignatureStatuses', { result: { value: [] } })],
     ['has not finalized it', 60, () => null],
+    ['shows with another gain', 15, paying(14)],
+    ['shows as a payment to another account', 15, paying(15, bytes(9))],
+    ['finds no balances of', 15, on('getTransaction', { result: null })],
     ['has another block there', 15, onSlot(15, () => ({ blockhash: bytes(66) }))],
     [
       'has no block there',

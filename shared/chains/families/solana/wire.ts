@@ -23,22 +23,21 @@ const tokenBalance = z.object({
 })
 export type TokenBalance = z.infer<typeof tokenBalance>
 
-const transaction = z.object({
-  transaction: z.object({
-    signatures: z.array(signature).min(1),
-    accountKeys: z
-      .array(z.object({ pubkey: publicKey, signer: z.boolean(), writable: z.boolean(), source: z.string().optional() }))
-      .min(1),
-  }),
-  meta: z.object({
-    err: failure,
-    fee: lamports,
-    preBalances: z.array(lamports),
-    postBalances: z.array(lamports),
-    preTokenBalances: z.array(tokenBalance),
-    postTokenBalances: z.array(tokenBalance),
-  }),
+const signatures = z.array(signature).min(1)
+const accountKeys = z
+  .array(z.object({ pubkey: publicKey, signer: z.boolean(), writable: z.boolean(), source: z.string().optional() }))
+  .min(1)
+
+const meta = z.object({
+  err: failure,
+  fee: lamports,
+  preBalances: z.array(lamports),
+  postBalances: z.array(lamports),
+  preTokenBalances: z.array(tokenBalance),
+  postTokenBalances: z.array(tokenBalance),
 })
+
+const transaction = z.object({ transaction: z.object({ signatures, accountKeys }), meta })
 
 /** A transaction as `getBlock` gives it with `transactionDetails: 'accounts'`: keys and balances, no instructions. */
 export type Transaction = z.infer<typeof transaction>
@@ -69,6 +68,13 @@ export const versionSchema = z.object({ 'solana-core': z.string(), 'surfnet-vers
 export const statusesSchema = z.object({
   value: z.array(z.object({ slot, err: failure, confirmationStatus: z.string().nullable() }).nullable()),
 })
+/** `getTransaction` with `encoding: 'jsonParsed'`: the same fields in another place, and the slot. */
+export const placedTransactionSchema = z
+  .object({ slot, transaction: z.object({ signatures, message: z.object({ accountKeys }) }), meta })
+  .transform(({ slot, transaction: { signatures, message }, meta }) => ({
+    slot,
+    entry: { transaction: { signatures, accountKeys: message.accountKeys }, meta } satisfies Transaction,
+  }))
 /** `getAccountInfo` with `encoding: 'base64'`. */
 export const accountSchema = z.object({
   value: z.object({ owner: publicKey, data: z.tuple([z.base64(), z.literal('base64')]) }).nullable(),

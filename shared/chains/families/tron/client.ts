@@ -1,17 +1,18 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { ChainClient, SeenTransaction } from '#shared/usecases/ports/scanning.ts'
+import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition } from '../../chain.ts'
 import { parseAccount } from './address.ts'
-import { createTronApi, type TronNode } from './api.ts'
+import { createTronApi } from './api.ts'
 import { checkHeader } from './check-block.ts'
 import { extractTransfers, type TokenTable } from './extract.ts'
 import { createHeadReader, refOf } from './head.ts'
 import { createInternalRecord } from './internal-record.ts'
 import { locateTransaction } from './locate-transaction.ts'
 import { readBlocks } from './read-blocks.ts'
+import { createTransferCheck } from './transfer-check.ts'
 import { type TronToken, verifyTokens } from './verify-tokens.ts'
-import { headerSchema, maybeBlockSchema, maybeHeaderSchema } from './wire.ts'
+import { headerSchema, maybeHeaderSchema } from './wire.ts'
 
 /** Ids of block 0 (java-tron, main_net_config.conf; nileex.io): the main network, and Nile. */
 const GENESIS: Readonly<Record<Mode, string>> = {
@@ -61,6 +62,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
   const { head, newestOf } = createHeadReader(pool, isPublic ? chain.blockTimeMs : 0)
   const internals = createInternalRecord(metrics, labels)
   const scope = { keyPrefix: `${mode}:${chain.id}`, nativeAsset, tokens }
+  const unshown = createTransferCheck(scope, internals)
 
   return {
     async verify() {
@@ -98,19 +100,4 @@ export function createTronClient(options: TronClientOptions): TronClient {
     locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
     close: () => pool.close(),
   }
-}
-
-/** Ids of those that a node does not show as successful in the same block. One question per block. */
-async function unshown(node: TronNode, transactions: readonly SeenTransaction[]): Promise<readonly string[]> {
-  const unshownIds: string[] = []
-  for (const height of new Set(transactions.map((entry) => entry.height))) {
-    const block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
-    const shown = new Set(
-      block?.transactions.flatMap(({ txID, ret }) => (ret[0]?.contractRet === 'SUCCESS' ? txID : [])),
-    )
-    for (const entry of transactions.filter((one) => one.height === height)) {
-      if (block?.blockID !== entry.blockHash || !shown.has(entry.txHash)) unshownIds.push(entry.txHash)
-    }
-  }
-  return unshownIds
 }

@@ -15,6 +15,8 @@ export interface InternalRecord {
   check(node: TronNode): void
   /** Learns from transactions that a node gave, and says in the metric what it knows. */
   note(node: TronNode, transactions: readonly SuccessfulTransaction[]): void
+  /** Whether a node is known to record what contracts send: it did so once. */
+  isSeeing(node: TronNode): boolean
 }
 
 /** Knows nothing yet: no node's API tells this setting. */
@@ -23,6 +25,7 @@ export function createInternalRecord(metrics: Metrics, labels: Readonly<Record<s
   const callsWithout = new Map<TronNode, number>()
   const isBlind = (node: TronNode) => !seeing.has(node) && (callsWithout.get(node) ?? 0) >= BLIND_AFTER
   return {
+    isSeeing: (node) => seeing.has(node),
     check(node) {
       if (seeing.size > 0 && isBlind(node)) {
         throw new RpcFailure('refused', `${node.host} records no internal transactions`)

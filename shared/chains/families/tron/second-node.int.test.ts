@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import { formatAccount } from './address.ts'
+import { formatAccount, parseAccount } from './address.ts'
 
 const BOB = formatAccount('b'.repeat(40))
 const PAYER = `41${'d'.repeat(40)}`
@@ -58,6 +58,29 @@ it('doubts what a second node does not show as successful in the same block', as
   expect(await reader.doubted?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
   const elsewhere = [{ txHash: ids.paid, height: 1, blockHash: 'a'.repeat(64) }]
   expect(await reader.doubted?.(elsewhere)).toEqual(new Set([ids.paid]))
+})
+
+// Guarantee: one of two nodes cannot inflate, redirect or rename what a real transaction paid.
+it('doubts a transfer of another amount, receiver or token than the second node shows', async () => {
+  const reader = client(node.url, same)
+  const watches = createWatchIndex()
+  watches.add(parseAccount(BOB))
+  const [block] = await reader.scan(1, 1, watches)
+  const [transfer] = block?.transfers ?? []
+  if (block === undefined || transfer === undefined) throw new Error('nothing was paid')
+  const doubts = async (change: Partial<typeof transfer>) => {
+    const question = { txHash: ids.paid, height: 1, blockHash: block.hash, transfer: { ...transfer, ...change } }
+    return (await reader.doubted?.([question]))?.has(ids.paid)
+  }
+  expect(await doubts({})).toBe(false)
+  expect(await doubts({ key: `${transfer.key}:5` })).toBe(false)
+  expect(await doubts({ amountBase: 6n })).toBe(true)
+  expect(await doubts({ matchKey: 'c'.repeat(40) })).toBe(true)
+  expect(await doubts({ contract: formatAccount('e'.repeat(40)) })).toBe(true)
+  expect(await doubts({ key: `${transfer.key}0` })).toBe(true)
+  const inside = { key: `test:tron:${ids.paid}:x0`, contract: null }
+  // This node was never seen to record what moves inside of calls.
+  expect(await doubts(inside)).toBe(false)
 })
 
 it('asks a third node when the second one is gone or on another chain', async () => {

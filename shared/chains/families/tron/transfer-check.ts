@@ -1,0 +1,53 @@
+import type { SeenTransaction } from '#shared/usecases/ports/scanning.ts'
+import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../same-transfer.ts'
+import type { TronNode } from './api.ts'
+import type { SuccessfulTransaction } from './check-block.ts'
+import { type ExtractContext, extractTransfers } from './extract.ts'
+import type { InternalRecord } from './internal-record.ts'
+import { readBlocks } from './read-blocks.ts'
+import { maybeBlockSchema } from './wire.ts'
+
+/**
+ * Asks one node for transactions: gives the ids of those that it does not show, successful, in the block where they were seen,
+ * or that move something else there than what was seen. Two questions for each block, read as the scan reads it. Coins
+ * inside of calls are compared where the node is known to record such; elsewhere their transaction is enough. Throws
+ * `NodeUnreliable` when the node contradicts itself.
+ */
+export function createTransferCheck(
+  scope: Omit<ExtractContext, 'watches'>,
+  internals: InternalRecord,
+): (node: TronNode, seen: readonly SeenTransaction[]) => Promise<readonly string[]> {
+  const isShown = (node: TronNode, transaction: SuccessfulTransaction, transfer: SeenTransfer): boolean => {
+    const isInside = transfer.key.startsWith(`${scope.keyPrefix}:${transaction.id}:x`)
+    if (isInside && !internals.isSeeing(node)) return true
+    return showsTransfer(extractTransfers(transaction, { ...scope, watches: onlyReceiver(transfer) }), transfer)
+  }
+
+  return async (node, seen) => {
+    const unshown: string[] = []
+    for (const height of new Set(seen.map((one) => one.height))) {
+      const asked = seen.filter((one) => one.height === height)
+      const shown = await transactionsAt(node, height, new Set(asked.map(({ blockHash }) => blockHash)))
+      internals.note(node, [...shown.transactions.values()])
+      for (const { txHash, blockHash, transfer } of asked) {
+        const transaction = blockHash === shown.hash ? shown.transactions.get(txHash) : undefined
+        const isSame = transaction !== undefined && (transfer === undefined || isShown(node, transaction, transfer))
+        if (!isSame) unshown.push(txHash)
+      }
+    }
+    return unshown
+  }
+}
+
+interface Shown {
+  readonly hash: string | null
+  readonly transactions: ReadonlyMap<string, SuccessfulTransaction>
+}
+
+/** Successful transactions of a node's block, when it is one of these. */
+async function transactionsAt(node: TronNode, height: number, hashes: ReadonlySet<string>): Promise<Shown> {
+  const block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
+  if (block === null || !hashes.has(block.blockID)) return { hash: null, transactions: new Map() }
+  const [read] = await readBlocks(node, height, height, block)
+  return { hash: block.blockID, transactions: new Map(read?.successful.map((one) => [one.id, one])) }
+}
