@@ -33,6 +33,10 @@ export function createInvariants(sim: () => Sim) {
     const judges: Readonly<Record<string, () => void>> = {
       invoices: () => {
         must(after !== null, 'S11', () => `invoice ${String(before?.['_id'])} was deleted`)
+        sim().book.states.set(
+          `${String(after['_id'])} ${(after['updatedAt'] as Date).getTime()}`,
+          String(after['status']),
+        )
         checkInvoiceChange(history, as<InvoiceDocument>(before), after as unknown as InvoiceDocument)
       },
       payments: () => {

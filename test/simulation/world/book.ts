@@ -71,6 +71,8 @@ export interface Book {
   readonly attached: Set<string>
   /** Idempotency keys used last, by workspace and path: some clients use one in both modes. */
   readonly lastKeys: Map<string, { readonly key: string; readonly mode: Mode }>
+  /** Status of every state of an invoice that was ever stored, by `<id> <updatedAt>`. */
+  readonly states: Map<string, string>
   /** Simulated payments that were asked for, by invoice. */
   readonly played: Map<string, number>
   requests: number
@@ -97,6 +99,7 @@ export function createBook(
     answeredAt: new Map(),
     attached: new Set(),
     lastKeys: new Map(),
+    states: new Map(),
     played: new Map(),
     requests: 0,
     receiverOf(url) {

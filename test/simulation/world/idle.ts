@@ -11,8 +11,6 @@ const QUIET_DUE_MS = 2_600
 const LEAD_MS = 1_300
 /** Work that is due and not done, for instance because its worker is dead: time goes on in such steps. */
 const STUCK_STEP_MS = 20_000
-/** How often a scanner must look while it decides that a transaction is gone. */
-const DROP_STEP_MS = 30_000
 /** So many steps in a healthy world mean that nobody will ever do it. */
 const STUCK_MAX = 120
 
@@ -53,7 +51,15 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
   }
 }
 
-/** An unconfirmed payment that the network forgot: the scanner gives it up after a while of looking. */
+/** A payment under enough blocks that nobody confirmed yet. */
+function isBuried(sim: Sim, row: Doc): boolean {
+  const confirmAt = row['confirmAt']
+  if (row['state'] !== 'detected' || typeof confirmAt !== 'number') return false
+  const chain = sim.chains.get(`${row['mode']}:${row['network']}`)
+  return chain !== undefined && chain.blocks.length - 1 >= confirmAt
+}
+
+/** An unconfirmed payment that the network forgot: the scanner gives it up after a while of looking without a pause. */
 function isMissing(sim: Sim, row: Doc): boolean {
   if (row['state'] !== 'detected' || row['block'] !== null || row['kind'] !== 'onchain') return false
   return sim.chains.get(`${row['mode']}:${row['network']}`)?.mempool.has(String(row['txHash'])) === false
@@ -82,7 +88,8 @@ function nextDue(sim: Sim): Due {
   }
   for (const row of sim.store.documents('payments')) {
     consider(time(row['dirtyAt']), () => `payment ${row['key']}`)
-    if (isMissing(sim, row)) consider(sim.scheduler.now + DROP_STEP_MS, () => `fate of ${row['key']}`)
+    if (isBuried(sim, row)) consider(sim.scheduler.now, () => `confirmation of ${row['key']}`)
+    if (isMissing(sim, row)) consider(sim.scheduler.now + 1, () => `fate of ${row['key']}`)
   }
   for (const chain of sim.chains.values()) {
     chain.sync(sim.scheduler.now)

@@ -165,7 +165,13 @@ function judgeAnswer(sim: Sim, scope: string, request: SimRequest, answer: SimRe
   const livemode = `"livemode":${scope.split(':')[1] === 'live'}`
   must(answer.body.includes(livemode), 'S7', () => `a key of one mode was answered with the other: ${scope}`)
   known.answer ??= { status: answer.status, body: answer.body, at: sim.scheduler.now }
-  const { data } = JSON.parse(answer.body) as { data: { id: string; object: string } }
+  const { data } = JSON.parse(answer.body) as {
+    data: { id: string; object: string; status: string; updated_at: string }
+  }
+  if (data.object === 'invoice') {
+    const stored = sim.book.states.get(`${data.id} ${Date.parse(data.updated_at)}`)
+    must(stored === data.status, 'S11', () => `${request.path} was answered ${data.status}, which was never stored`)
+  }
   const collection = { invoice: 'invoices', webhook_endpoint: 'webhook_endpoints' }[data.object]
   if (collection === undefined) return
   const stored = sim.store.collection(collection).find({ _id: data.id }, sim.store.now())
