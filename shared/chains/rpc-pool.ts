@@ -1,6 +1,7 @@
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
 import type { ForkVerdict, SeenTransaction } from '#shared/usecases/ports/scanning.ts'
 import { createBlockSources } from './block-sources.ts'
+import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { voteOnFork } from './fork-vote.ts'
 import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
@@ -30,6 +31,8 @@ export interface RpcPool<N extends PoolNode> {
   doubted(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
   /** What all nodes say about a block of ours that the one in use no longer has. `gone` where there is one node. */
   judge(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
+  /** Up to where the chain is final, as two of the nodes say. */
+  readonly final: FinalHeight<N>
   /** Remembers a node's head, and looks at the other nodes in the background when that is due. */
   noteHead(node: N, height: number): void
   /**
@@ -49,14 +52,17 @@ export interface RpcPoolOptions<N extends PoolNode> {
   readonly labels: Readonly<Record<string, string>>
   /** Milliseconds that only ever grow. */
   readonly now?: () => number
+  /** How often the nodes that are not in use are asked what is final, milliseconds. */
+  readonly finalEveryMs?: number
 }
 
 /** Nodes by health: who fails rests for a while, who is on another chain is left out, who answers is kept. */
 export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): RpcPool<N> {
-  const { now = () => performance.now() } = options
+  const { now = () => performance.now(), finalEveryMs = FINAL_EVERY_MS } = options
   const roster = createNodeRoster({ ...options, now })
   const { entries } = roster
   const survey = createSurvey(roster, options)
+  const final = createFinalHeight(roster, { now, everyMs: finalEveryMs })
   const sources = createBlockSources<RosterEntry<N>>()
   const entryOf = (node: N) => entries.find((one) => one.node === node)
   let surveyedAt = now()
@@ -84,6 +90,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       return findDoubted(roster, sources, transactions, ask)
     },
     judge: (block) => voteOnFork(roster, block),
+    final,
     async each(work) {
       const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
       const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
@@ -102,6 +109,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
     survey,
     async close() {
       await surveying
+      await final.settled()
       await Promise.all(entries.map(({ node }) => node.close()))
     },
   }

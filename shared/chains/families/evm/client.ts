@@ -30,7 +30,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
   const traces = createTraceReader()
   const scanBlocks = createBlockScan(options, traces)
   const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset, traces)
-  let known: Awaited<ReturnType<ChainClient['head']>> | null = null
+  let known: { readonly height: number; readonly hash: string } | null = null
 
   return {
     async verify() {
@@ -47,11 +47,12 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         pool.noteHead(node, number)
         // Finality moves with blocks: on a quiet chain one question is enough.
         if (known?.hash !== hash) {
-          const finalizedHeight = (await readFinalized(node))?.number ?? null
-          // Another block may have come between the two questions; final is at most what we know.
-          known = { height: number, hash, finalizedHeight: finalizedHeight && Math.min(finalizedHeight, number) }
+          await pool.final.update(node, readFinalHeight)
+          known = { height: number, hash }
         }
-        return known
+        const final = pool.final.agreed()
+        // Another block may have come between the two questions; final is at most what we know.
+        return { ...known, finalizedHeight: final && Math.min(final, number) }
       }),
     blockAt: (height) =>
       pool.use(async (node) => {
@@ -116,9 +117,9 @@ function readHeader(node: RpcNode, block: string): Promise<Header | null> {
 }
 
 /** Null where the node does not know the tag. */
-async function readFinalized(node: RpcNode): Promise<Header | null> {
+async function readFinalHeight(node: RpcNode): Promise<number | null> {
   try {
-    return await readHeader(node, 'finalized')
+    return (await readHeader(node, 'finalized'))?.number ?? null
   } catch (error) {
     if (error instanceof RpcFailure && error.kind === 'refused') return null
     throw error

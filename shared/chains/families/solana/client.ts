@@ -72,6 +72,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     labels: { network: chain.id, mode },
   })
   const extract = extractOptions(options)
+  const readFinal = (node: Pick<RpcClient, 'call'>): Promise<number | null> => readerOf(node).slot('finalized')
   const readHead = createHeadReader()
   const genesisHash = () => pool.use(async () => current().genesisHash)
 
@@ -89,9 +90,10 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     genesisHash,
     head: () =>
       pool.use(async (node) => {
-        const head = await readHead(readerOf(node))
+        const head = await readHead(readerOf(node), () => pool.final.update(node, readFinal))
         pool.noteHead(node, head.height)
-        return head
+        const final = pool.final.agreed()
+        return { ...head, finalizedHeight: final && Math.min(final, head.height) }
       }),
     async blockAt(height) {
       if (height > 0) return pool.use((node) => readerOf(node).at(height), { height })
@@ -132,18 +134,18 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
 function createHeadReader() {
   let known: BlockRef | null = null
   let misses = 0
-  return async (blocks: BlockReader) => {
+  return async (blocks: BlockReader, askFinal: () => Promise<number | null>) => {
     // In this order, finality cannot overtake the head that is asked for after it.
-    const finalizedHeight = await blocks.slot('finalized')
+    const final = await askFinal()
     const slot = await blocks.slot('confirmed')
-    if (finalizedHeight > slot) throw new NodeUnreliable('the node has finalized more than it confirmed')
+    if (final !== null && final > slot) throw new NodeUnreliable('the node has finalized more than it confirmed')
     if (known?.height !== slot) {
       const found = await blocks.find(slot)
       misses = found === null ? misses + 1 : 0
       known = found ?? known
       if (known === null || misses > HEAD_PATIENCE) throw new NodeUnreliable('the node has no block at its head')
     }
-    return { height: known.height, hash: known.hash, finalizedHeight: Math.min(finalizedHeight, known.height) }
+    return { height: known.height, hash: known.hash }
   }
 }
 

@@ -13,6 +13,8 @@ import { headerSchema, maybeHeaderSchema } from './wire.ts'
  * (developers.tron.network, "Rate limits").
  */
 const SUSPENDED = /suspended for (\d{1,5}) ?s/i
+/** How often a second public node is asked for its solid block, milliseconds: days have a quota. */
+const PUBLIC_FINAL_EVERY_MS = 15_000
 type Params = Readonly<Record<string, unknown>>
 
 /**
@@ -48,7 +50,7 @@ export function createTronApi({ urls, genesis, perSecond, metrics, labels }: Tro
     },
   }
   const nodes = urls.map((url) => createApiNode(createTransport(url, perSecond), questions))
-  return createRpcPool({ nodes, metrics, labels })
+  return createRpcPool({ nodes, metrics, labels, ...(perSecond !== null && { finalEveryMs: PUBLIC_FINAL_EVERY_MS }) })
 }
 
 function createTransport(url: string, perSecond: number | null): Transport<Params> {

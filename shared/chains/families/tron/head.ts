@@ -11,6 +11,14 @@ const SOLID_EVERY = 3
 
 type Head = Awaited<ReturnType<ChainClient['head']>>
 
+interface KnownHead {
+  readonly height: number
+  readonly hash: string
+  readonly time: number
+  /** Head at which the solid block was asked for. */
+  readonly solidAt: number
+}
+
 /** The newest block, asked for no more often than there can be another one. */
 export interface HeadReader {
   head(): Promise<Head>
@@ -28,11 +36,16 @@ export function createHeadReader(
   now: () => number = Date.now,
 ): HeadReader {
   let newest: { readonly node: TronNode; readonly block: Block | Header } | null = null
-  let known: (Head & { readonly time: number; readonly solidAt: number }) | null = null
+  let known: KnownHead | null = null
 
   function isTooEarly(time: number): boolean {
     const age = now() - time
     return blockTimeMs > 0 && age >= 0 && age < blockTimeMs + SPREAD_MS
+  }
+
+  const headOf = ({ height, hash }: KnownHead): Head => {
+    const solid = pool.final.agreed()
+    return { height, hash, finalizedHeight: solid && Math.min(solid, height) }
   }
 
   return {
@@ -46,8 +59,11 @@ export function createHeadReader(
         if (known?.hash === hash) return headOf(known)
         const isDue =
           known === null || blockTimeMs === 0 || height >= known.solidAt + SOLID_EVERY || height < known.height
-        const solid = isDue ? await readSolid(node, height) : (known?.finalizedHeight ?? null)
-        known = { height, hash, finalizedHeight: solid, time, solidAt: isDue ? height : (known?.solidAt ?? height) }
+        const solid = isDue ? await pool.final.update(node, readSolid) : null
+        if (solid !== null && solid > height) {
+          throw new NodeUnreliable(`the node's solid block ${solid} is above its head ${height}`)
+        }
+        known = { height, hash, time, solidAt: isDue ? height : (known?.solidAt ?? height) }
         return headOf(known)
       })
     },
@@ -62,10 +78,6 @@ export function refOf(header: Header): BlockRef {
   return { height: number, hash: header.blockID, parentHash, time: timestamp }
 }
 
-const headOf = ({ height, hash, finalizedHeight }: Head): Head => ({ height, hash, finalizedHeight })
-
-async function readSolid(node: TronNode, headHeight: number): Promise<number> {
-  const { height } = refOf(await node.call('walletsolidity/getnowblock', {}, headerSchema))
-  if (height > headHeight) throw new NodeUnreliable(`the node's solid block ${height} is above its head ${headHeight}`)
-  return height
+async function readSolid(node: TronNode): Promise<number> {
+  return refOf(await node.call('walletsolidity/getnowblock', {}, headerSchema)).height
 }
