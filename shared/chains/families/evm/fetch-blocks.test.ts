@@ -35,7 +35,7 @@ describe('blocks are read in portions', () => {
     // Guarantee: catching up over full blocks holds a few of them at a time, not a whole batch.
     const read = await portions(nodeOf({ transactions: 2_000 }), 10, 59)
     expect(read.flat()).toEqual(Array.from({ length: 50 }, (_, index) => 10 + index))
-    expect(read.slice(1).every((portion) => portion.length <= 3)).toBe(true)
+    expect(read.slice(1).every((portion) => portion.length <= 4)).toBe(true)
   })
 
   it('of many where they are empty', async () => {

@@ -1,5 +1,5 @@
 /** Transactions and logs of a portion: about 1 KB each once parsed. */
-const ITEMS_MAX = 6_000
+const ITEMS_MAX = 8_000
 const FIRST_BLOCKS = 16
 
 /** How many blocks are in memory at once, with their transactions and logs. */
