@@ -128,6 +128,44 @@ describe('a rescan', () => {
     expect(await inbox.countDocuments({ open: true })).toBe(0)
   })
 
+  // Guarantee: a node that contradicts a stored amount changes nothing and stops nothing; whoever asked is told why.
+  it('that is told another amount of a stored transfer is refused, and the scanner goes on', async () => {
+    const honest = stage.source()
+    let inflates = false
+    const client: ChainClient = {
+      ...honest.client,
+      scan: async (...question) => {
+        const blocks = await honest.client.scan(...question)
+        const inflated = (one: (typeof blocks)[number]) =>
+          one.transfers.map((transfer) => ({ ...transfer, amountBase: transfer.amountBase + 1n }))
+        return inflates ? blocks.map((block) => ({ ...block, transfers: inflated(block) })) : blocks
+      },
+    }
+    stage.scan(stage.source({ client }))
+    await stage.untilHeight(1)
+    await stage.chain.pay({ asset: 'eth_ethereum', to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine(CONFIRMATIONS)
+    await stage.untilPayments([{ state: 'confirmed', amount: '5' }])
+    await stage.untilHeight(await stage.height())
+    inflates = true
+    const lease = (await stage.cursor())?.lease?.epoch
+    const refused = await carriedOut('rescan', { from: 1 })
+    expect(refused).toMatchObject({ status: 'refused', changed: 0 })
+    expect(refused.outcome).toMatch(/stored with 5 base units, now seen with 6/)
+    await stage.chain.mine()
+    await stage.untilHeight(await stage.height())
+    expect(await stage.payments()).toMatchObject([{ state: 'confirmed', amount: '5' }])
+    expect((await stage.cursor())?.lease?.epoch).toBe(lease)
+
+    // The same in blocks read again after a rewind: the cursor waits and says why, and goes on by itself.
+    await carriedOut('rewind', { to: 1 })
+    await vi.waitFor(async () => expect((await stage.cursor())?.waitReason).toMatch('now seen with 6'), PATIENCE)
+    inflates = false
+    await stage.untilHeight(await stage.height())
+    expect((await stage.cursor())?.waitReason).toBeNull()
+    expect(await stage.payments()).toMatchObject([{ state: 'confirmed', amount: '5' }])
+  })
+
   // Guarantee: blocks of another branch never move a payment, even when a person asks for them.
   it('waits while the node is on another branch', async () => {
     const { client, state } = forkingClient(stage.source().client, 3)

@@ -1,7 +1,13 @@
 import type mongoose from 'mongoose'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { otherAmountKey, type Payment, type PaymentSighting, ScannerFenced } from '#shared/usecases/ports/payments.ts'
+import {
+  AmountContradicted,
+  otherAmountKey,
+  type Payment,
+  type PaymentSighting,
+  ScannerFenced,
+} from '#shared/usecases/ports/payments.ts'
 import type { Random } from '#shared/usecases/ports/runtime.ts'
 import { toDate } from './dates.ts'
 import { bulkDuplicates } from './duplicate-key.ts'
@@ -109,9 +115,7 @@ function withOtherAmounts(
     const row = rows.get(key)
     if (row?.amountBase === amountBase.toString()) return false
     if (row !== undefined && block !== null && row.block?.hash !== block.hash) return true
-    throw new Error(
-      `transfer ${key} was stored with ${row?.amountBase ?? 'no'} base units, now seen with ${amountBase}`,
-    )
+    throw new AmountContradicted(key, row?.amountBase ?? null, amountBase)
   })
 }
 

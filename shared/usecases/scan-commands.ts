@@ -1,4 +1,5 @@
 import type { ChainCommand } from './ports/chain-commands.ts'
+import { AmountContradicted } from './ports/payments.ts'
 import { type BlockRef, NodeUnreliable, type ScannedBlock } from './ports/scanning.ts'
 import { recordBlockTransfers } from './record-payments.ts'
 import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
@@ -124,14 +125,29 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   const blocks = read.filter((block) => block.height <= to)
   await proveChain(session, blocks)
   assertHeld(session)
-  const changed =
-    blocks.length === 0 ? [] : await recordBlockTransfers(deps, { ...writeScope(session), from, blocks, unconfirmed })
+  const input = { ...writeScope(session), from, blocks, unconfirmed }
+  const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
+  if (changed instanceof AmountContradicted) {
+    const outcome = `Blocks ${from} to ${to} were not read to the end: ${changed.message}. What is stored stays; compare the block with another node.`
+    await finish(session, command, { status: 'refused', outcome })
+    return true
+  }
   await confirmThroughCursor(session)
   assertHeld(session)
   const next = { nextHeight: to + 1, changed: command.changed + changed.length }
   if (await deps.commands.progress(command, next)) return true
   if ((await deps.commands.findById(command.id))?.status === 'cancelled') return true
   throw new LeaseLost('a rescan was moved on by another holder')
+}
+
+/** What it gives, or how it contradicts what is stored: no repetition would change that, so the request must end. */
+async function orContradiction<T>(work: () => Promise<T>): Promise<T | AmountContradicted> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AmountContradicted) return error
+    throw error
+  }
 }
 
 async function proveChain(session: ScanSession, blocks: readonly ScannedBlock[]): Promise<void> {

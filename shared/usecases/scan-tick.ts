@@ -1,5 +1,6 @@
+import { AmountContradicted } from './ports/payments.ts'
 import type { ChainClient } from './ports/scanning.ts'
-import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
+import { confirmPayments, type RecordInput, recordBlockTransfers } from './record-payments.ts'
 import { checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
@@ -57,7 +58,7 @@ async function lookAround(session: ScanSession, head: Head): Promise<boolean> {
 }
 
 async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
-  const { deps, source, cursor, index } = session
+  const { source, cursor, index } = session
   const to = Math.min(head.height, cursor.height + source.batchMax)
   const unconfirmed = await unconfirmedOf(session)
   const from = cursor.height + 1
@@ -74,7 +75,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
-  await recordBlockTransfers(deps, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, confirmedToo })
+  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, confirmedToo })
   await checked.saveChecks()
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
@@ -88,6 +89,20 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   })
   await confirmThroughCursor(session)
   return true
+}
+
+/** A block that contradicts what is stored of it is not passed; whoever asks why the cursor stays is told. */
+async function record(session: ScanSession, input: RecordInput): Promise<void> {
+  try {
+    await recordBlockTransfers(session.deps, input)
+  } catch (error) {
+    if (error instanceof AmountContradicted) {
+      const reason = `The nodes do not agree: ${error.message}. It waits until the block is told as before.`
+      const change = waiting(session, reason)
+      if (Object.keys(change).length > 0) await moveCursor(session, change)
+    }
+    throw error
+  }
 }
 
 /** Confirms what the committed cursor has buried deep enough. */

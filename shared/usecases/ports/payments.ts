@@ -1,6 +1,6 @@
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { BalanceRise } from './scanning.ts'
+import { type BalanceRise, NodeUnreliable } from './scanning.ts'
 
 export interface PaymentBlock {
   readonly height: number
@@ -109,6 +109,16 @@ export class ScannerFenced extends Error {
   override readonly name = 'ScannerFenced'
 }
 
+/**
+ * A block that was scanned before is told with another amount of a transfer: either time a node lied. Nothing of that transfer
+ * was written.
+ */
+export class AmountContradicted extends NodeUnreliable {
+  constructor(key: string, storedBase: string | null, seenBase: bigint) {
+    super(`transfer ${key} was stored with ${storedBase ?? 'no'} base units, now seen with ${seenBase}`)
+  }
+}
+
 export interface PaymentListQuery {
   readonly workspaceId: string
   readonly mode: Mode
@@ -123,7 +133,7 @@ export interface PaymentRepository {
    * follows the chain, an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
    * move only when a field moved. Another amount for an existing key is another payment when it stands in another block:
    * the first one is orphaned, the new one stored under `otherAmountKey`. Returns the payments that changed. Throws
-   * `ScannerFenced`; throws on a differing amount in the same block.
+   * `ScannerFenced`, and `AmountContradicted` on a differing amount in the same block.
    */
   recordSightings(sightings: readonly PaymentSighting[], epoch: number, at: Ms): Promise<readonly Payment[]>
   /** The `detected` payments that `confirmThrough` would look at. */

@@ -74,7 +74,7 @@ const SIGHTINGS: readonly ContractCase[] = [
       const stored = await on.payments.listByTransaction('test', 'ethereum', 'a')
       return [lie, moved.length, stored.map(({ key, state, amountBase }) => `${key} ${state} ${amountBase}`)]
     },
-    gives: ['Error', 2, ['test:ethereum:a:0 orphaned 5', 'test:ethereum:a:0:7 detected 7']],
+    gives: ['NodeUnreliable', 2, ['test:ethereum:a:0 orphaned 5', 'test:ethereum:a:0:7 detected 7']],
   },
 ]
 
