@@ -16,7 +16,15 @@ export async function cruiseImports(root: string, folders: readonly string[]): P
 }
 
 if (process.argv[1]?.endsWith('check-imports.ts')) {
-  const { summary } = await cruiseImports(process.cwd(), ['services', 'shared', 'clients', 'scripts', 'test', 'bench', 'chaos'])
+  const { summary } = await cruiseImports(process.cwd(), [
+    'services',
+    'shared',
+    'clients',
+    'scripts',
+    'test',
+    'bench',
+    'chaos',
+  ])
   for (const violation of summary.violations)
     process.stdout.write(`${violation.rule.name}: ${violation.from} → ${violation.to}\n`)
   process.stdout.write(`imports: ${summary.totalCruised} modules, ${summary.violations.length} violations\n`)
