@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RpcFailure } from '#shared/chains/rpc-failure.ts'
 import { type FakePoolNode, useFakeNodes } from '#test/support/fake-nodes.ts'
 
 const { fake, poolOf, name, clock, counts } = useFakeNodes()
@@ -42,6 +43,20 @@ describe('a block of ours that the node in use no longer has', () => {
       clock.time += 10_000
     }
     expect(verdicts).toEqual(['disputed', 'disputed', 'gone'])
+  })
+
+  it('is not waited for while a node that is down asks for one pause after the other', async () => {
+    const pausing = fake('p', {
+      identify: () => Promise.reject(new RpcFailure('retry', 'not now', { retryAfterMs: 10_000 })),
+    })
+    const pool = poolOf(...nodesOf('x'), pausing)
+    const verdicts: string[] = []
+    for (let look = 0; look < 4; look += 1) {
+      verdicts.push(await pool.judge(OURS))
+      clock.time += look === 2 ? 1 : 10_000
+    }
+    expect(verdicts).toEqual(['disputed', 'disputed', 'gone', 'gone'])
+    expect(pool.silence()).toEqual({ hosts: ['p'], answering: 1 })
   })
 
   it('is gone where a node of a chain with gaps is further and has none there', async () => {

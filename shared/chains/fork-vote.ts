@@ -42,7 +42,8 @@ async function voteOf<N extends PoolNode>(
   entry: RosterEntry<N>,
   block: { readonly height: number; readonly hash: string },
 ): Promise<Vote> {
-  if (entry.health.isPaused) return 'later'
+  // One that is down may ask for pauses for ever.
+  if (entry.health.isPaused) return entry.health.isDown ? 'none' : 'later'
   try {
     return await roster.attempt(entry, async (node): Promise<Vote> => {
       const hash = await node.hashAt(block.height)

@@ -1,5 +1,5 @@
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { ForkVerdict, SeenTransaction } from '#shared/usecases/ports/scanning.ts'
+import type { ForkVerdict, SeenTransaction, Silence } from '#shared/usecases/ports/scanning.ts'
 import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { voteOnFork } from './fork-vote.ts'
@@ -31,6 +31,8 @@ export interface RpcPool<N extends PoolNode> {
   doubted(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
   /** What all nodes say about a block of ours that the one in use no longer has. `gone` where there is one node. */
   judge(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
+  /** Which nodes are down. */
+  silence(): Silence
   /** Up to where the chain is final, as two of the nodes say. */
   readonly final: FinalHeight<N>
   /** Remembers a node's head, and looks at the other nodes in the background when that is due. */
@@ -90,6 +92,10 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       return findDoubted(roster, sources, transactions, ask)
     },
     judge: (block) => voteOnFork(roster, block),
+    silence: () => ({
+      hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
+      answering: entries.filter(({ health }) => !health.isDown && !health.isExcluded).length,
+    }),
     final,
     async each(work) {
       const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))

@@ -32,7 +32,7 @@ export interface ChainStatus {
   readonly mempoolAgeMs: Ms | null
   readonly lease: { readonly owner: string; readonly epoch: number; readonly expired: boolean } | null
   readonly haltReason: string | null
-  /** Why the scanner waits although it is not halted: its nodes disagree. */
+  /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for one that is silent. */
   readonly waitReason: string | null
   /** Blocks up to here are compared with stored payments after a rewind or resume. */
   readonly recheckThrough: number | null

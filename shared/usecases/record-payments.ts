@@ -165,6 +165,8 @@ export interface ConfirmInput extends ChainPosition {
   /** Final as the chain itself says; null where it does not. */
   readonly finalizedHeight: number | null
   readonly client?: SecondOpinion
+  /** Told how many due payments wait because no second node vouches for them, when there are any. */
+  readonly noteDoubted?: (payments: number) => void
 }
 
 /**
@@ -175,8 +177,9 @@ export async function confirmPayments(
   deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'kicker' | 'clock' | 'metrics' | 'logger'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
-  const { client, ...scope } = input
+  const { client, noteDoubted, ...scope } = input
   const except = client === undefined ? [] : await doubtedKeys(deps, scope, client)
+  if (except.length > 0) noteDoubted?.(except.length)
   const changed = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')
   await closeStrays(deps, orphaned)
@@ -193,7 +196,7 @@ export async function confirmPayments(
 /** Keys of due payments that a second node does not vouch for; all of them when it does not answer. */
 async function doubtedKeys(
   deps: Pick<RecordDeps, 'payments' | 'metrics' | 'logger'>,
-  scope: Omit<ConfirmInput, 'client'>,
+  scope: Omit<ConfirmInput, 'client' | 'noteDoubted'>,
   client: SecondOpinion,
 ): Promise<readonly string[]> {
   const due = await deps.payments.dueForConfirmation(scope)

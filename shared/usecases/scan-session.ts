@@ -49,6 +49,8 @@ export interface ScanSession {
   readonly missingSince: Map<string, number>
   /** Whether the last balances that were asked for could not be read; absent before the first question. */
   balancesUnread?: boolean
+  /** What payments wait for because nodes are silent; null when they do not, absent before anybody looked. */
+  silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
   cursor: ChainCursor
 }
 

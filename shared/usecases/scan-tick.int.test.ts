@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -64,6 +64,58 @@ describe('a payment that no second node vouched for', () => {
     await scanTick(session)
     expect(await state()).toBe('confirmed')
   })
+})
+
+describe('a payment that waits for a node that is down', () => {
+  // The engine's rates are good for minutes.
+  let advanced = 0
+  afterEach(() => engine.advance(-advanced))
+
+  // Guarantee: nothing confirms on one node's word, and whoever asks learns which node it waits for.
+  it.each([
+    ['a second one to call it final', null],
+    ['a second one to show it', 10],
+  ] as const)(
+    'for %s: the cursor says so, operators after 15 minutes, until it is back',
+    async (_what, finalizedHeight) => {
+      const invoice = await engine.open({ asset: 'usdt_ethereum' })
+      const transfers = [{ key: `silent-${finalizedHeight}`, amountBase: 25_000_000n }]
+      const block = blockWith(8, engine.deps.clock.now(), lockOf(invoice), transfers)
+      await recordBlockTransfers(engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+      await stores.db.connection
+        .collection('payments')
+        .updateMany({ invoiceId: invoice.terms.id }, { $set: { needsFinality: true } })
+      await engine.setCursor(10, engine.deps.clock.now())
+      const hosts = ['node-b:8545']
+      const session = await sessionWith(
+        clientOf({
+          head: async () => ({ height: 10, hash: 'hash10', finalizedHeight: hosts.length > 0 ? finalizedHeight : 10 }),
+          silence: () => ({ hosts, answering: 1 }),
+          doubted: async () => {
+            if (hosts.length > 0) throw new NodeUnreliable('node-b is away')
+            return new Set()
+          },
+        }),
+      )
+      advanced = 0
+      const tick = async (afterMs: number) => {
+        advanced += afterMs
+        engine.advance(afterMs)
+        await scanTick(session)
+        const id = 'halted_chain:test:ethereum:silent_node'
+        const exception = await engine.deps.exceptions.findById(id)
+        const [payment] = await engine.deps.payments.listByInvoice(invoice.terms.id)
+        const waits = (await engine.deps.cursors.find('test', 'ethereum'))?.waitReason ?? null
+        return [payment?.state, waits, exception?.closedAt === null ? exception.detail : null]
+      }
+      const named = expect.stringContaining('node-b:8545')
+      expect(await tick(5_000)).toEqual(['detected', named, null])
+      expect(await tick(5_000)).toEqual(['detected', named, null])
+      expect(await tick(15 * 60_000)).toEqual(['detected', named, named])
+      hosts.pop()
+      expect(await tick(5_000)).toEqual(['confirmed', null, null])
+    },
+  )
 })
 
 describe('a node whose blocks do not stand on each other', () => {

@@ -5,6 +5,7 @@ import { checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { reportSilence } from './scan-silence.ts'
 import { extendWindow } from './scan-window.ts'
 
 /** Further behind than this is catching up. */
@@ -109,13 +110,18 @@ async function record(session: ScanSession, input: RecordInput): Promise<void> {
 export async function confirmThroughCursor(session: ScanSession): Promise<void> {
   if (session.cursor.status === 'halted') return
   assertHeld(session)
+  let held = 0
   const { height, finalizedHeight } = session.cursor
   await confirmPayments(session.deps, {
     ...writeScope(session),
     height,
     finalizedHeight,
     client: session.source.client,
+    noteDoubted: (payments) => {
+      held = payments
+    },
   })
+  await reportSilence(session, held)
 }
 
 async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
@@ -133,7 +139,7 @@ function headFields(session: ScanSession, head: Head) {
   const known = session.cursor.finalizedHeight
   const finalizedHeight = head.finalizedHeight === null ? known : Math.max(known ?? 0, head.finalizedHeight)
   const headSeenAt = session.deps.clock.now()
-  return { headHeight: head.height, headSeenAt, finalizedHeight, ...waiting(session, null) }
+  return { headHeight: head.height, headSeenAt, finalizedHeight, ...waiting(session, session.silence?.reason ?? null) }
 }
 
 function reportPosition({ deps, source, cursor }: ScanSession, head: Head): void {

@@ -162,6 +162,8 @@ export interface ChainClient {
    * one and it does not answer.
    */
   doubted?(transactions: readonly SeenTransaction[]): Promise<ReadonlySet<string>>
+  /** Which nodes are down; absent where there is one node. */
+  silence?(): Silence
   /**
    * Whether a block of ours that the node in use no longer has is gone for the network's other nodes as well. `gone` where
    * there are none. Absent where there can be none.
@@ -172,6 +174,14 @@ export interface ChainClient {
    * transactions, null when it knows of none. For people who ask, never for what is credited.
    */
   locate?(txHash: string): Promise<TransactionPlace | 'unconfirmed' | 'not_searchable' | null>
+}
+
+/** Nodes that cannot vouch for anything now. */
+export interface Silence {
+  /** Hosts of those that failed several times in a row, and nothing else since. */
+  readonly hosts: readonly string[]
+  /** How many nodes on our chain are left. */
+  readonly answering: number
 }
 
 /** A transaction in the block that it was scanned in. */

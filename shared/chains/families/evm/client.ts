@@ -69,6 +69,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         { height: to },
       ),
     doubted: (transactions) => pool.doubted(transactions, unshown),
+    silence: () => pool.silence(),
     judge: (block) => pool.judge(block),
     ...(fallsBackToBalances(options.internal) && { balances: createBalanceLedger(options.internal, pool, traces) }),
     locate: (txHash) =>

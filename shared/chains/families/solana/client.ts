@@ -125,7 +125,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
         return { height: status.slot, blockHash: block.hash, succeeded: status.err === null }
       }),
     // Without a second node there is nobody to ask.
-    ...(rpcUrls.length < 2 ? {} : { doubted, judge: pool.judge }),
+    ...(rpcUrls.length < 2 ? {} : { doubted, judge: pool.judge, silence: pool.silence }),
     close,
   }
 }

@@ -96,7 +96,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
       ),
     ...(options.rpcUrls.length < 2
       ? {}
-      : { doubted: (transactions) => pool.doubted(transactions, unshown), judge: pool.judge }),
+      : { doubted: (transactions) => pool.doubted(transactions, unshown), judge: pool.judge, silence: pool.silence }),
     locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
     close: () => pool.close(),
   }

@@ -77,6 +77,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         return readMempool(node, watches, outpoints)
       }),
     doubted: (transactions) => rpc.doubted(transactions, unshown),
+    silence: () => rpc.silence(),
     judge: (block) => rpc.judge(block),
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
     close: () => rpc.close(),

@@ -58,6 +58,8 @@ export interface CoreRpc {
   doubted(transactions: readonly SeenTransaction[], ask: AskNode<CoreNode>): Promise<ReadonlySet<string>>
   /** What all nodes say about a block of ours. See `RpcPool`. */
   judge: RpcPool<RpcNode>['judge']
+  /** Which nodes are down. */
+  silence: RpcPool<RpcNode>['silence']
   /** The chain's newest block as the node in use has it. */
   tip(): ReturnType<CoreNode['tip']>
   /** Makes sure that at least one node is on our chain. Throws `NodeMismatch` when all are on another one. */
@@ -103,6 +105,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
       ),
     doubted: (transactions, ask) => pool.doubted(transactions, (node, asked) => ask(coreOf(node), asked)),
     judge: (block) => pool.judge(block),
+    silence: () => pool.silence(),
     tip: () =>
       pool.use(async (node) => {
         const tip = await readTip(node.call)
