@@ -236,7 +236,11 @@ function drawPlans(chains: readonly SimChain[], random: Prng): Plan[] {
     { type: 'outbox', instances: some(), program: outboxProgram },
     { type: 'webhooks', instances: some(), program: webhooksProgram },
     { type: 'rates', instances: some(), program: ratesProgram },
-    ...chains.map((chain) => ({ type: `scanner-${chain.id}`, instances: some(), program: scannerProgram(chain) })),
+    ...chains.map((chain) => ({
+      type: `scanner-${chain.id}`,
+      instances: random.pick([1, 2, 2]),
+      program: scannerProgram(chain),
+    })),
   ]
 }
 

@@ -19,6 +19,7 @@ export function openProcessDatabase(
   call: ReturnType<typeof createPortCaller>,
   luck: Prng,
 ): Database {
+  const isScanner = process.type.startsWith('scanner')
   let readClock = false
   const exec: Execute = (operation, run) => {
     const { kind, collection, name, steps } = operation
@@ -53,9 +54,9 @@ export function openProcessDatabase(
         return run()
       },
       show: (outcome) => show(outcome),
+      tender: isScanner && (collection === 'invoices' || collection === 'payments') ? 15 : 1,
     })
   }
-  void process
   return openSimulatedDatabase(sim.store, exec)
 }
 

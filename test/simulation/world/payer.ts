@@ -78,7 +78,7 @@ export async function payInvoice(
       const at = ends + random.pick([-1_000, -1, 0, 1, 1_000])
       await sim.sleep(at - sim.scheduler.now - random.between(100, 8_000), 'payer at the edge')
       chain.sync(sim.scheduler.now)
-      await pay([due], at)
+      await pay([random.chance(0.3) ? due / 2n : due], at)
       chain.mineExactly(at)
     }
   }

@@ -13,6 +13,8 @@ export interface PortCall<T> {
   readonly show?: (outcome: T) => string
   /** Probability that the process dies at this call, half of the time after it took effect. */
   readonly crash: number
+  /** How much likelier than elsewhere the process is stopped at this call, because much hangs on it. */
+  readonly tender?: number
   /** Chance that the effect happens and this error is all that comes back. */
   readonly lost?: { readonly chance: number; readonly name: string; readonly error: () => Error }
 }
@@ -39,7 +41,7 @@ export function createPortCaller(sim: Sim, process: SimProcess, luck: Prng) {
         }
       })
       if (dies) supervisor.crash(process, `during ${call.what}`)
-      else if (luck.chance(mix.stopPerCall)) stopFor(sim, process, luck.next() ** 2 * STOP_MAX_MS)
+      else if (luck.chance(mix.stopPerCall * (call.tender ?? 1))) stopFor(sim, process, luck.next() ** 2 * STOP_MAX_MS)
     })
 }
 

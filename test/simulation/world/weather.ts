@@ -63,16 +63,29 @@ function stop(sim: Sim, luck: Prng): void {
   if (alive.length > 0) stopFor(sim, luck.pick(alive).process, luck.next() ** 2 * 120_000)
 }
 
-function reorganise(sim: Sim, luck: Prng): void {
+const DEPTH_MAX = 12
+
+/** Waits for a while until there is a transaction that the reorganisation can take along. */
+function reorganise(sim: Sim, luck: Prng, tries = 30): void {
   const chain = luck.pick([...sim.chains.values()])
   const { now } = sim.scheduler
   chain.sync(now)
-  const depth = Math.min(luck.between(1, 12), chain.blocks.length - 4)
+  const newest = chain.blocks.slice(-DEPTH_MAX)
+  const from = newest.findLastIndex(({ txs }) => txs.length > 0)
+  if (from < 0 && tries > 0) {
+    sim.scheduler.at(luck.between(10_000, 120_000), 'world', null, 'reorganisation', () => {
+      if (!sim.healed) reorganise(sim, luck, tries - 1)
+    })
+    return
+  }
+  sim.touch()
+  const least = from < 0 ? 1 : newest.length - from
+  const depth = Math.min(luck.between(least, DEPTH_MAX), chain.blocks.length - 4)
   sim.fault('F7 reorg', `${chain.id} ${depth}`)
   chain.reorg(now, depth, () => {
     const fate = luck.next()
-    if (fate < 0.15) return null
-    return fate < 0.4 ? now + luck.between(1_000, 1_800_000) : now
+    if (fate < 0.25) return null
+    return fate < 0.5 ? now + luck.between(1_000, 1_800_000) : now
   })
 }
 
