@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 if (process.argv.includes('--help')) {
   process.stdout.write(
-    'npm test: checks, unit, integration and flow tests on real stores, 2,000 simulated seeds, a short chaos run, and the demo\n',
+    'npm test: checks, unit, integration and flow tests on real stores, 400 simulated seeds, a short chaos run, and the demo\n',
   )
   process.exit(0)
 }
@@ -60,7 +60,7 @@ function vitest(project) {
 
 stage('checks', ['scripts/check.mjs'])
 for (const project of ['unit', 'integration', 'flow']) vitest(project)
-stage('simulation', ['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '2000'])
+stage('simulation', ['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '400'])
 stage('chaos', ['--import', 'tsx', 'chaos/run.ts', '--faults', '8', '--quiet', '60'])
 stage('demo', ['scripts/demo.mjs', '--exit'])
 

@@ -42,15 +42,20 @@ describe('createWatchIndex', () => {
     )
   })
 
-  it.each([40, 64, 68])('holds a million addresses of %i digits in less than 100 MB', (digits) => {
-    const before = process.memoryUsage().arrayBuffers
-    const index = createWatchIndex()
-    const key = (n: number) =>
-      (BigInt(n) * 0x9e3779b97f4a7c15f39cc0605cedc835n).toString(16).padStart(digits, '0').slice(-digits)
-    for (let n = 1; n <= 1_000_000; n += 1) index.add(key(n))
-    expect(index.size).toBe(1_000_000)
-    expect(index.has(key(999_999))).toBe(true)
-    expect(index.has(key(1_000_001))).toBe(false)
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20)
-  })
+  it.each([40, 64, 68])(
+    'holds a million addresses of %i digits in less than 100 MB',
+    (digits) => {
+      const before = process.memoryUsage().arrayBuffers
+      const index = createWatchIndex()
+      const key = (n: number) =>
+        (BigInt(n) * 0x9e3779b97f4a7c15f39cc0605cedc835n).toString(16).padStart(digits, '0').slice(-digits)
+      for (let n = 1; n <= 1_000_000; n += 1) index.add(key(n))
+      expect(index.size).toBe(1_000_000)
+      expect(index.has(key(999_999))).toBe(true)
+      expect(index.has(key(1_000_001))).toBe(false)
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20)
+      // A second on an idle machine; one that is busy with other things may take many.
+    },
+    60_000,
+  )
 })

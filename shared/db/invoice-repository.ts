@@ -159,7 +159,7 @@ function lookups(invoices: Invoices) {
       const oldestFirst = invoices
         .find({ actionChain, nextActionAt: { $lte: toDate(until) } }, { projection: { _id: 1 } })
         .sort({ nextActionAt: 1 })
-      const due = await (skip === 0 ? oldestFirst : oldestFirst.skip(skip)).limit(limit).toArray()
+      const due = await oldestFirst.skip(skip).limit(limit).toArray()
       return due.map((row) => row._id)
     }) satisfies InvoiceRepository['dueForAction'],
   }

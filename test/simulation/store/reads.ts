@@ -7,6 +7,7 @@ import type { StoredCollection } from './stored-collection.ts'
 export interface FindShape {
   readonly sort?: Doc
   readonly limit?: number
+  readonly skip?: number
   readonly projection?: Doc
 }
 
@@ -17,11 +18,11 @@ export function find(
   shape: FindShape,
   now: Date,
 ): Record<string, unknown>[] {
-  const { sort, limit = 0, projection } = shape
-  const most = limit > 0 ? limit : Number.POSITIVE_INFINITY
-  const found = collection.find(filter, now, sort === undefined ? most : undefined)
+  const { sort, limit = 0, skip = 0, projection } = shape
+  const end = limit > 0 ? skip + limit : Number.POSITIVE_INFINITY
+  const found = collection.find(filter, now, sort === undefined ? end : undefined)
   if (sort !== undefined) sortDocuments(found, sort)
-  const cut = found.length > most ? found.slice(0, most) : found
+  const cut = skip > 0 || found.length > end ? found.slice(skip, end) : found
   return cut.map((document) => project(document, projection))
 }
 

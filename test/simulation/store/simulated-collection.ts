@@ -108,6 +108,10 @@ function createCursor(options: FindShape, read: (shape: FindShape) => Promise<Re
       shape = { ...shape, limit }
       return cursor
     },
+    skip: (skip: number) => {
+      shape = { ...shape, skip }
+      return cursor
+    },
     project: (projection: Doc) => {
       shape = { ...shape, projection }
       return cursor
