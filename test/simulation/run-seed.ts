@@ -154,6 +154,7 @@ function buildWorld(
     ),
     mix,
     healed: false,
+    healedAt: Number.POSITIVE_INFINITY,
     storeDown: false,
     activeAt: scheduler.now,
     clocksHold: mix.clockJumps === 0 && mix.clockSkewMs === 0,
@@ -251,11 +252,13 @@ function drawBursts(random: Prng, now: number): number[] {
 
 function drawMerchant(sim: Sim, bursts: readonly number[], random: Prng): MerchantPlan {
   const chains = [...sim.chains.values()]
+  // A shop that opens its sale at one moment sends all its orders at once.
+  const rush = random.chance(0.2) ? random.pick(bursts) : null
   const order = (): Order => {
     const chain = random.pick(chains)
     const assets: AssetId[] = chain.network === 'bitcoin' ? ['btc_bitcoin'] : ['usdt_ethereum', 'eth_ethereum']
     return {
-      at: random.pick(bursts) + random.next() * 900_000,
+      at: rush ?? random.pick(bursts) + random.next() * 900_000,
       mode: chain.mode,
       asset: random.chance(0.7) ? random.pick(assets) : null,
     }

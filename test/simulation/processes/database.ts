@@ -19,7 +19,7 @@ export function openProcessDatabase(
   call: ReturnType<typeof createPortCaller>,
   luck: Prng,
 ): Database {
-  const isScanner = process.type.startsWith('scanner')
+  const isTender = process.type.startsWith('scanner') || process.type === 'invoices'
   let readClock = false
   const exec: Execute = (operation, run) => {
     const { kind, collection, name, steps } = operation
@@ -54,7 +54,7 @@ export function openProcessDatabase(
         return run()
       },
       show: (outcome) => show(outcome),
-      tender: isScanner && (collection === 'invoices' || collection === 'payments') ? 15 : 1,
+      tender: isTender && (collection === 'invoices' || collection === 'payments') ? 15 : 1,
     })
   }
   return openSimulatedDatabase(sim.store, exec)

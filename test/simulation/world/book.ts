@@ -3,7 +3,7 @@ import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { HttpPost } from '#shared/usecases/ports/http-out.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { must } from '../kernel/violation.ts'
-import type { Receiver } from './receivers.ts'
+import type { Receiver } from './receiver.ts'
 
 /** What an invoice's answer told the merchant. */
 export interface KnownInvoice {

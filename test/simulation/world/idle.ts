@@ -59,6 +59,15 @@ function isBuried(sim: Sim, row: Doc): boolean {
   return chain !== undefined && chain.blocks.length - 1 >= confirmAt
 }
 
+/** A scanner needs minutes, and perhaps a few lives, to give a transaction up. */
+const GIVE_UP_MS = 3_600_000
+
+function mustEnd(sim: Sim, row: Doc): void {
+  const since = row['updatedAt'] instanceof Date ? row['updatedAt'].getTime() : sim.scheduler.now
+  const patience = Math.max(since, sim.healedAt) + GIVE_UP_MS
+  if (sim.scheduler.now > patience) throw new Violation('L1', `transfer ${row['key']} is gone and still counts`)
+}
+
 /** An unconfirmed payment that the network forgot: the scanner gives it up after a while of looking without a pause. */
 function isMissing(sim: Sim, row: Doc): boolean {
   if (row['state'] !== 'detected' || row['block'] !== null || row['kind'] !== 'onchain') return false
@@ -89,6 +98,7 @@ function nextDue(sim: Sim): Due {
   for (const row of sim.store.documents('payments')) {
     consider(time(row['dirtyAt']), () => `payment ${row['key']}`)
     if (isBuried(sim, row)) consider(sim.scheduler.now, () => `confirmation of ${row['key']}`)
+    if (isMissing(sim, row)) mustEnd(sim, row)
     if (isMissing(sim, row)) consider(sim.scheduler.now + 1, () => `fate of ${row['key']}`)
   }
   for (const chain of sim.chains.values()) {

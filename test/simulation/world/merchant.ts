@@ -5,22 +5,10 @@ import { must } from '../kernel/violation.ts'
 import type { SimRequest, SimResponse } from '../processes/api.ts'
 import { type Lost, sendRequest } from './client.ts'
 import { payInvoice } from './payer.ts'
+import type { PublicInvoice } from './public-invoice.ts'
 import { createReceiver } from './receivers.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
-
-/** The part of a public invoice that actors read. */
-export interface PublicInvoice {
-  readonly id: string
-  readonly status: string
-  readonly expires_at: string
-  readonly amount: { readonly minor: number }
-  readonly crypto: {
-    readonly asset: AssetId
-    readonly address: string
-    readonly amount_base_units: string
-  } | null
-}
 
 const TRIES = 60
 /** Nobody waits longer to cancel. */
@@ -87,7 +75,7 @@ async function askOnce(
     if (answer !== 'lost') judgeAnswer(sim, scope, asked, answer)
     return answer
   }
-  if (random.chance(clientFault / 3)) {
+  if (random.chance(clientFault / 2)) {
     sim.fault('F15 parallel')
     await Promise.all(Array.from({ length: 8 }, () => send(keyed)))
   }
@@ -157,7 +145,15 @@ function judgeAnswer(sim: Sim, scope: string, request: SimRequest, answer: SimRe
   if (!isDefinite(answer)) return
   must(answer.status < 500, 'S11', () => `${request.path} was answered ${answer.status}`)
   const known = sim.book.keyed.get(scope)
-  if (known === undefined || answer.status >= 300) return
+  if (known === undefined) return
+  const repeats = known.answer !== null && isFresh(sim, known.answer) && request.body === known.body
+  const barred = answer.status === 401 || answer.status === 403
+  must(
+    !repeats || barred || answer.status < 300,
+    'S16',
+    () => `${scope} succeeded and its repetition was answered ${answer.status}`,
+  )
+  if (answer.status >= 300) return
   if (known.answer !== null && isFresh(sim, known.answer)) {
     const first = known.answer
     must(first.body === answer.body, 'S16', () => `the replay of ${scope} differs:\n${first.body}\n${answer.body}`)

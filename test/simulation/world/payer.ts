@@ -3,7 +3,7 @@ import { networkOf } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { Payout, SimChain, SimTx } from './chain.ts'
 import { callProcess, sendRequest } from './client.ts'
-import type { PublicInvoice } from './merchant.ts'
+import type { PublicInvoice } from './public-invoice.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
 

@@ -1,19 +1,7 @@
 import type { HttpFault } from '#shared/usecases/ports/http-out.ts'
 import type { Prng } from '../kernel/prng.ts'
+import type { Reaction, Receiver } from './receiver.ts'
 import type { Sim } from './sim.ts'
-
-/** What a receiver does with one request: `arrives` tells whether it reads the request at all. */
-export type Reaction =
-  | { readonly kind: 'answer'; readonly status: number; readonly afterMs: number; readonly arrives: true }
-  | { readonly kind: 'fault'; readonly error: HttpFault; readonly afterMs: number; readonly arrives: boolean }
-
-/** One merchant's server behind one URL. */
-export interface Receiver {
-  readonly url: string
-  /** Never gets well again. */
-  readonly dead: boolean
-  react(): Reaction
-}
 
 const OK = (afterMs: number): Reaction => ({ kind: 'answer', status: 200, afterMs, arrives: true })
 const STATUSES = [204, 301, 302, 307, 400, 404, 410, 429, 500, 502, 503] as const

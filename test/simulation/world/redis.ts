@@ -1,15 +1,8 @@
 import type { QueueName } from '#shared/usecases/ports/runtime.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
+import type { SimRedis, SimWorker } from './redis-port.ts'
 import type { Sim } from './sim.ts'
-
-/** A worker of a queue in one process, as BullMQ would feed it. */
-export interface SimWorker {
-  readonly process: SimProcess
-  readonly queue: QueueName
-  readonly concurrency: number
-  handle(id: string): Promise<void>
-}
 
 interface Registered extends SimWorker {
   running: number
@@ -25,27 +18,6 @@ interface Queue {
   readonly waiting: string[]
   readonly active: Map<string, Active>
   readonly workers: Registered[]
-}
-
-/**
- * Redis as far as the product notices: queues of wake-ups with BullMQ's deduplication, epochs, and marks of running
- * operations. It may be away, slow, wiped, deliver twice, late or never.
- */
-export interface SimRedis {
-  up: boolean
-  /** What the epoch store keeps: `key:<id>` and `workspace:<id>`. */
-  readonly epochs: Map<string, number>
-  /** Idempotent operations that run, with their owner and end. */
-  readonly markers: Map<string, { readonly owner: string; readonly until: number }>
-  kick(process: SimProcess, queue: QueueName, id: string): void
-  register(worker: SimWorker): void
-  wipe(): void
-  setUp(up: boolean): void
-  /** What `RedisConnections` tells a process. */
-  isHealthy(): boolean
-  unhealthyForMs(): number
-  /** A process is gone: its jobs stall and come back. */
-  forget(process: SimProcess): void
 }
 
 /** After so long the job of a dead worker is found and given to another: lock 8 s and two checks of 2 s. */

@@ -6,8 +6,8 @@ import type { Book } from './book.ts'
 import type { SimChain } from './chain.ts'
 import type { FaultMix } from './fault-mix.ts'
 import type { Market } from './market.ts'
-import type { SimRedis } from './redis.ts'
-import type { Supervisor } from './supervisor.ts'
+import type { SimRedis } from './redis-port.ts'
+import type { Supervisor } from './supervisor-port.ts'
 
 /** Everything one seed consists of. Parts find each other here; nothing outside of it is ever changed. */
 export interface Sim {
@@ -25,6 +25,8 @@ export interface Sim {
   /** The faults of the moment; `CLEAR` once everything heals. */
   mix: FaultMix
   healed: boolean
+  /** When all faults ended; infinite before. */
+  healedAt: number
   /** True while the store answers nobody. */
   storeDown: boolean
   /** Last time at which something happened that the product has to do with. */

@@ -1,15 +1,7 @@
 import type { Prng } from '../kernel/prng.ts'
 import type { Machine, SimProcess } from '../kernel/sim-process.ts'
 import type { Sim } from './sim.ts'
-
-/** What a process offers to the outside, by name; the outside calls it like a server. */
-export type Handler = (input: never) => Promise<unknown>
-
-/** A process while it lives. */
-export interface Running {
-  readonly process: SimProcess
-  readonly handlers: Map<string, Handler>
-}
+import type { Handler, Running, Supervisor } from './supervisor-port.ts'
 
 /** Starts the program of a process. Whatever it keeps in memory dies with the process. */
 export type Program = (sim: Sim, running: Running) => void | Promise<void>
@@ -19,18 +11,6 @@ export interface Plan {
   readonly type: string
   readonly instances: number
   readonly program: Program
-}
-
-/** Keeps processes running, and lets them die. */
-export interface Supervisor {
-  startAll(): void
-  /** Processes of a type that can answer now. */
-  alive(type: string): readonly Running[]
-  all(): readonly Running[]
-  /** Kills a process at this very line; it is started again after a while. */
-  crash(process: SimProcess, why: string): void
-  readonly crashes: number
-  readonly machines: readonly Machine[]
 }
 
 const RESTART_MAX_MS = 600_000

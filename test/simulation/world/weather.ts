@@ -184,6 +184,7 @@ async function deleteEndpoint(
 export function heal(sim: Sim): void {
   sim.trace.add('=== heals')
   sim.healed = true
+  sim.healedAt = sim.scheduler.now
   sim.mix = CLEAR
   sim.storeDown = false
   sim.redis.setUp(true)
