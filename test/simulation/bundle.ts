@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -38,11 +38,6 @@ export async function bundleSimulation(mutant: Mutant | null = null): Promise<st
     renameSync(fresh, path)
   }
   return pathToFileURL(path).href
-}
-
-/** Removes every bundle of this simulation. */
-export function forgetBundles(): void {
-  rmSync(CACHE, { recursive: true, force: true })
 }
 
 /** `#shared/…` and its like are this repository's own files, not packages. */

@@ -8,7 +8,7 @@ import type { After } from '#shared/usecases/ports/timers.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { createPortCaller } from '../world/port-call.ts'
 import type { Sim } from '../world/sim.ts'
-import type { Running } from '../world/supervisor.ts'
+import type { Running } from '../world/supervisor-port.ts'
 import { openProcessDatabase } from './database.ts'
 
 /** What every simulated process has around it. */

@@ -72,7 +72,12 @@ export const INVOICE_ASKS: readonly Ask[] = [
       pickSome(random, MATCH_KEYS).map((key) => `ref-${key}`),
     ),
   ({ on, random, tick }) =>
-    on.invoices.dueForAction(random.pick(['none', 'test:ethereum']), tick(), random.between(1, 3), random.pick([0, 0, 1])),
+    on.invoices.dueForAction(
+      random.pick(['none', 'test:ethereum']),
+      tick(),
+      random.between(1, 3),
+      random.pick([0, 0, 1]),
+    ),
   async ({ on, random }) => {
     const [first = null] = await on.invoices.dueForRelease(FUTURE, null, 1)
     return on.invoices.dueForRelease(FUTURE, first, random.between(1, 3))

@@ -1,7 +1,7 @@
 import type { Prng } from '../kernel/prng.ts'
 import type { SimRequest, SimResponse } from '../processes/api.ts'
 import type { Sim } from './sim.ts'
-import type { Handler } from './supervisor.ts'
+import type { Handler } from './supervisor-port.ts'
 
 /** No answer came: nobody knows what happened. */
 export type Lost = 'lost'

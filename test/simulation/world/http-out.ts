@@ -44,4 +44,4 @@ function resultOf(request: HttpPost, reaction: ReturnType<Reactor>, durationMs: 
   return { outcome: 'answered', status: reaction.status, body: 'ok', ...facts }
 }
 
-type Reactor = import('./receivers.ts').Receiver['react']
+type Reactor = import('./receiver.ts').Receiver['react']

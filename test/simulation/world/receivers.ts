@@ -1,4 +1,3 @@
-import type { HttpFault } from '#shared/usecases/ports/http-out.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { Reaction, Receiver } from './receiver.ts'
 import type { Sim } from './sim.ts'

@@ -1,6 +1,5 @@
 import type { QueueName } from '#shared/usecases/ports/runtime.ts'
 import type { Prng } from '../kernel/prng.ts'
-import type { SimProcess } from '../kernel/sim-process.ts'
 import type { SimRedis, SimWorker } from './redis-port.ts'
 import type { Sim } from './sim.ts'
 

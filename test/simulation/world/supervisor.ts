@@ -1,7 +1,7 @@
 import type { Prng } from '../kernel/prng.ts'
 import type { Machine, SimProcess } from '../kernel/sim-process.ts'
 import type { Sim } from './sim.ts'
-import type { Handler, Running, Supervisor } from './supervisor-port.ts'
+import type { Running, Supervisor } from './supervisor-port.ts'
 
 /** Starts the program of a process. Whatever it keeps in memory dies with the process. */
 export type Program = (sim: Sim, running: Running) => void | Promise<void>
