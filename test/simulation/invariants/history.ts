@@ -7,6 +7,7 @@ import type { Sim } from '../world/sim.ts'
 /** The longest life of a price, and how far it may be from the market. */
 const RATE_LIFE_MS = 120_000 + 1_000
 const PRICE_TOLERANCE = 0.04
+const SOURCES_MIN = 3
 /** A chain that shows nothing new for so long holds back no deadline. */
 const STANDS_STILL_MS = 15 * 60_000 - 2_000
 const STEP_BACK_MS = 180_000
@@ -83,14 +84,14 @@ export function createHistory(sim: () => Sim): History {
       )
     },
     mustBeScanned(invoice) {
-      const { chains, clocksUnsound, scheduler } = sim()
+      const { chains, scheduler } = sim()
       const lock = invoice.locks.findLast(({ to }) => to === null)
       const chain = lock === undefined ? undefined : chains.get(`${invoice.mode}:${lock.network}`)
       const cursor =
         chain === undefined ? undefined : (one('chain_cursors', { _id: chain.id }) as unknown as CursorDocument)
       // A scanner that steps back at this very moment tells of less than was known when the clock was judged.
       const forked = (chain?.lostBranch?.until ?? 0) + STEP_BACK_MS > scheduler.now
-      if (cursor === undefined || clocksUnsound || forked) return
+      if (cursor === undefined || forked) return
       const known = Math.max(
         Math.min(cursor.time.getTime(), cursor.headSeenAt.getTime()),
         cursor.mempoolAt?.getTime() ?? 0,
@@ -104,15 +105,13 @@ export function createHistory(sim: () => Sim): History {
       )
     },
     mustBePriced(invoice, { symbol, quotes, decimals }) {
-      const { market, clocksUnsound } = sim()
+      const { market } = sim()
       for (const quote of quotes) {
         const at = quote.lockedAt.getTime()
         const age = at - quote.provenance.snapshotAt.getTime()
-        must(
-          clocksUnsound || age <= RATE_LIFE_MS,
-          'S8',
-          () => `invoice ${invoice._id} was priced with a rate ${age} ms old`,
-        )
+        must(age <= RATE_LIFE_MS, 'S8', () => `invoice ${invoice._id} was priced with a rate ${age} ms old`)
+        const votes = quote.provenance.sources.length
+        must(votes >= SOURCES_MIN, 'S8', () => `invoice ${invoice._id} was priced by ${votes} sources`)
         const price = market.priceAt(symbol, at)
         const off = Math.abs(Number(quote.fiatPerAsset) / price - 1)
         must(

@@ -2,7 +2,7 @@ import type { DeliveryDocument } from '#shared/db/delivery-model.ts'
 import type { InvoiceDocument } from '#shared/db/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payment-model.ts'
 import { must } from '../kernel/violation.ts'
-import type { SimChain } from '../world/chain.ts'
+import type { SimChain, SimTx } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
 import type { History } from './history.ts'
 
@@ -49,11 +49,26 @@ function checkTransfers(sim: Sim, byKey: ReadonlyMap<string, PaymentDocument>): 
         }
         if (block === null && payment !== undefined) {
           const live = payment.state === 'detected' || payment.state === 'confirmed'
+          const spender = chain.lostBranch === null ? spenderOf(chain, tx) : null
+          must(
+            spender === null || payment.replacedBy === spender,
+            'L1',
+            () => `transfer ${key} was replaced by ${spender} and is ${payment.state}`,
+          )
           must(!live, 'S14', () => `transfer ${key} stands nowhere on ${chain.id} and is ${payment.state}`)
         }
       }
     }
   }
+}
+
+/** The mined transaction that spends the same coins as this one. */
+function spenderOf(chain: SimChain, { hash, spends }: SimTx): string | null {
+  for (const other of chain.sent.values()) {
+    const rivals = other.hash !== hash && other.spends.some((outpoint) => spends.includes(outpoint))
+    if (rivals && chain.blockOf(other.hash) !== null) return other.hash
+  }
+  return null
 }
 
 /** S2, S3, L3: the ledger says of each payment what the payment says of itself. */

@@ -130,7 +130,6 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     find: `id: \`mail:\${entry.eventId}\`,`,
     replace: `id: \`mail:\${entry.eventId}:\${Date.now()}\`,`,
     what: 'A relay that runs twice mails twice.',
-    seed: 'reorged',
   },
   {
     name: 'reorg-is-silent',

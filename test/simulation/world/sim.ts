@@ -33,8 +33,6 @@ export interface Sim {
   activeAt: number
   /** No machine's clock is ever wrong in this seed. */
   readonly clocksHold: boolean
-  /** Machines' clocks jumped: until every process has asked the store again, times may be anything. */
-  clocksUnsound: boolean
   /** No fault may have kept the mail about a failing endpoint from being written. */
   mailsAreCertain: boolean
   /** When processes were stopped last. */

@@ -46,7 +46,6 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
     const by = luck.pick([-3_600_000, 3_600_000, -60_000, 60_000, 5_000])
     sim.fault('F14 jump', `${machine.name} ${by}`)
     machine.skewMs += by
-    sim.clocksUnsound = true
   })
   if (mix.clockSkewMs > 0) {
     for (const machine of sim.supervisor.machines)
@@ -110,7 +109,11 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
         (one) => one.workspaceId === tenant.workspace.id && one.deletedAt === null,
       )
       if (known.length === 0) return
-      const endpoint = luck.pick(known)
+      const waiting = new Set(
+        store.documents('webhook_deliveries').map((row) => row['status'] === 'pending' && row['endpointId']),
+      )
+      const busy = known.filter(({ id }) => waiting.has(id))
+      const endpoint = luck.pick(busy.length > 0 ? busy : known)
       endpoint.deletedAt = sim.scheduler.now
       await deleteEndpoint(sim, tenant, endpoint, luck)
       return
@@ -134,6 +137,7 @@ async function operate(sim: Sim, tenants: readonly Tenant[], luck: Prng): Promis
       return
     }
     case 'suspend':
+      await probe(sim, tenant, 'test', null, luck)
       if ((await desk('status', { workspaceId: tenant.workspace.id, status: 'suspended' })) === 'lost') return
       await probe(sim, tenant, 'test', 403, luck)
       await sim.sleep(luck.between(1_000, 120_000), 'suspended')
