@@ -45,6 +45,27 @@ describe('simulatePayment', () => {
     expect(lock.quotes[0]?.amountBase).toBeGreaterThanOrEqual(info.minBase)
   })
 
+  // One idempotency key is one operation, even when its first process was stopped and another took over.
+  it('pays once when a stopped twin of the same operation goes on', async () => {
+    const { terms } = await engine.open({ asset: 'usdt_bsc' })
+    const opId = engine.deps.random.uuid()
+    const { payments } = engine.deps
+    let looked = false
+    const listByInvoice = async (id: string) => {
+      const rows = await payments.listByInvoice(id)
+      if (!looked) {
+        looked = true
+        await simulate(terms.id, 'partial', opId)
+      }
+      return rows
+    }
+    const stopped = { ...engine.deps, payments: { ...payments, listByInvoice } }
+    const input = { workspaceId: engine.workspace.id, mode: 'test', invoiceId: terms.id, opId } as const
+    const invoice = await simulatePayment(stopped, { ...input, scenario: 'partial' })
+    expect(invoice.state.status).toBe('partial')
+    expect(await payments.listByInvoice(terms.id)).toHaveLength(1)
+  })
+
   it('pays half, then the rest', async () => {
     const { terms } = await engine.open({ asset: 'usdt_bsc' })
     const half = await simulate(terms.id, 'partial')

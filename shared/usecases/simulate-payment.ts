@@ -39,9 +39,6 @@ export async function simulatePayment(deps: SimulateDeps, input: SimulateInput):
   const found = await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)
   if (found === null) throw new PaymeshError('NOT_FOUND')
   if (found.lastOps.some((op) => op.opId === opId)) return found
-  if ((await deps.payments.listByInvoice(invoiceId)).some((payment) => payment.opId === opId)) {
-    return applied(deps, { invoiceId, event: { type: 'payments_changed' }, opId })
-  }
   if (found.state.status === 'new') await lockFirstAsset(deps, input)
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const invoice = await playOnce(deps, input)
@@ -56,6 +53,10 @@ async function playOnce(deps: SimulateDeps, input: SimulateInput): Promise<Invoi
   const { invoiceId, opId } = input
   // Folding first makes the plan see every payment that counts towards the number in the key.
   const { state } = await applied(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
+  // Asked behind the fold: whatever this operation paid in another process since then has the number that we would take.
+  if ((await deps.payments.listByInvoice(invoiceId)).some((payment) => payment.opId === opId)) {
+    return applied(deps, { invoiceId, event: { type: 'payments_changed' }, opId })
+  }
   const plan = planSimulation(state, input.scenario)
   if (plan.outcome === 'refused') throw refusalError(plan.reason)
   if (plan.outcome === 'expire') return applied(deps, { invoiceId, event: { type: 'expiry_simulated' }, opId })
