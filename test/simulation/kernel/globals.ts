@@ -47,9 +47,16 @@ export function takeOverGlobals(scheduler: Scheduler): () => void {
   }
   const timer = (name: string, delayMs: number, run: () => void, repeat: boolean): VirtualTimer => {
     const process = owner()
-    const arm = () => scheduler.at(delayMs, 'timer', process, name, fire)
-    const fire = () => {
-      if (repeat) handle.cancel = arm()
+    let active = true
+    let disarm = (): void => undefined
+    const arm = (): void => {
+      disarm = scheduler.at(delayMs, 'timer', process, name, fire)
+    }
+    // What waits in a stopped process may be cancelled before it comes to it.
+    const fire = (): void => {
+      if (!active) return
+      if (repeat) arm()
+      else active = false
       run()
     }
     const handle: VirtualTimer = {
@@ -57,9 +64,12 @@ export function takeOverGlobals(scheduler: Scheduler): () => void {
       unref: () => handle,
       hasRef: () => true,
       refresh: () => handle,
-      cancel: () => undefined,
+      cancel: () => {
+        active = false
+        disarm()
+      },
     }
-    handle.cancel = arm()
+    arm()
     return handle
   }
   const cancel = (handle: VirtualTimer | undefined | null) => handle?.cancel()

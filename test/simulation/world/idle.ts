@@ -108,6 +108,9 @@ function nextDue(sim: Sim): Due {
     if (chain.isWaiting(confirmations)) consider(chain.nextBlockAt, () => `block of ${chain.id}`)
     const [cursor] = sim.store.collection('chain_cursors').find({ _id: chain.id }, sim.store.now())
     const height = Number(cursor?.['height'] ?? 0)
+    const branch = chain.blocks[height]?.hash
+    if (cursor !== undefined && cursor['hash'] !== branch)
+      consider(sim.scheduler.now, () => `fork of ${chain.id} at ${height}`)
     const unread = chain.blocks.slice(height + 1).some(({ txs }) => txs.length > 0)
     if (unread) consider(sim.scheduler.now, () => `blocks of ${chain.id} above ${height}`)
   }
