@@ -1,5 +1,4 @@
-// `npm test`: everything that CI runs, in order: checks, unit, integration and flow tests, simulated seeds, a short
-// chaos run on real processes, then the demo.
+// `npm test`: everything that CI runs, in order: checks, unit, integration and flow tests, then the demo.
 // The last line is `N passed, N failed`; the status is 0 only when nothing failed and no stage was empty.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -7,9 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 if (process.argv.includes('--help')) {
-  process.stdout.write(
-    'npm test: checks, unit, integration and flow tests on real stores, 400 simulated seeds, a short chaos run, and the demo\n',
-  )
+  process.stdout.write('npm test: checks, unit, integration and flow tests on real stores, and the demo\n')
   process.exit(0)
 }
 
@@ -60,8 +57,6 @@ function vitest(project) {
 
 stage('checks', ['scripts/check.mjs'])
 for (const project of ['unit', 'integration', 'flow']) vitest(project)
-stage('simulation', ['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '400'])
-stage('chaos', ['--import', 'tsx', 'chaos/run.ts', '--faults', '8', '--quiet', '60'])
 stage('demo', ['scripts/demo.mjs', '--exit'])
 
 rmSync(reports, { recursive: true, force: true })
