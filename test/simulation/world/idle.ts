@@ -59,6 +59,8 @@ function isBuried(sim: Sim, row: Doc): boolean {
   return chain !== undefined && chain.blocks.length - 1 >= confirmAt
 }
 
+/** While faults go on, nobody may ever look for long enough: time goes on in such steps. */
+const FATE_STEP_MS = 60_000
 /** A scanner needs minutes, and perhaps a few lives, to give a transaction up. */
 const GIVE_UP_MS = 3_600_000
 
@@ -99,7 +101,8 @@ function nextDue(sim: Sim): Due {
     consider(time(row['dirtyAt']), () => `payment ${row['key']}`)
     if (isBuried(sim, row)) consider(sim.scheduler.now, () => `confirmation of ${row['key']}`)
     if (isMissing(sim, row)) mustEnd(sim, row)
-    if (isMissing(sim, row)) consider(sim.scheduler.now + 1, () => `fate of ${row['key']}`)
+    if (isMissing(sim, row))
+      consider(sim.scheduler.now + (sim.healed ? 1 : FATE_STEP_MS), () => `fate of ${row['key']}`)
   }
   for (const chain of sim.chains.values()) {
     chain.sync(sim.scheduler.now)
