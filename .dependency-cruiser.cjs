@@ -2,7 +2,8 @@
 // file; test/architecture.test.ts shows each rule fail on a bad import.
 
 const npm = (...names) => `(^|/)node_modules/(${names.join('|')})/`
-const tests = '[.](test|fixture)[.]ts$'
+const tests = '[.](test|fixture)[.]tsx?$'
+const web = '^services/(dashboard|checkout/web)/'
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 module.exports = {
@@ -53,7 +54,26 @@ module.exports = {
       'services-are-islands',
       'A service is one process: services meet in the store, never in an import.',
       { path: '^services/([^/]+)/', pathNot: tests },
-      { path: '^services/', pathNot: ['^services/$1/', '^services/context[.]ts$'] },
+      // The dashboard sees the type of the interface that serves it, and nothing that runs.
+      { path: '^services/', pathNot: ['^services/$1/', '^services/context[.]ts$', '^services/admin/app-router[.]ts$'] },
+    ),
+    rule(
+      'dashboard-knows-types-of-admin',
+      'What the dashboard takes from the process that serves it is gone when it is built.',
+      { path: '^services/dashboard/' },
+      { path: '^services/admin/', dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
+      'pages-know-contracts',
+      'A page runs in a browser: of shared code it sees contracts and the domain.',
+      { path: web, pathNot: tests },
+      { path: '^(shared|scripts|test)/', pathNot: '^shared/(contracts|domain)/' },
+    ),
+    rule(
+      'processes-know-no-page',
+      'A page is served as a file that was built.',
+      { pathNot: [web, tests] },
+      { path: web },
     ),
     rule(
       'one-writer-of-status',
@@ -108,7 +128,7 @@ module.exports = {
     rule(
       'no-undeclared-package',
       'Production code uses declared production dependencies only.',
-      { path: '^(services|shared)/', pathNot: tests },
+      { path: '^(services|shared)/', pathNot: [tests, web] },
       { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     ),
   ],

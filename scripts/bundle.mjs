@@ -8,7 +8,9 @@ import { pathToFileURL } from 'node:url'
 const SOURCES = ['services', 'shared', 'scripts', 'clients']
 const ENTRIES = ['scripts/start/main.ts', 'scripts/service/main.ts', 'scripts/cli/main.ts', 'scripts/demo/main.ts']
 // These find files of their own beside their modules, or are native.
-const EXTERNAL = ['mongodb-memory-server-core', '@foundry-rs/*', 'esbuild', 'fsevents']
+const EXTERNAL = ['mongodb-memory-server-core', '@foundry-rs/*', '@node-rs/argon2', 'esbuild', 'vite', 'fsevents']
+// The pages are built by themselves (pages.mjs).
+const PAGES = ['services/dashboard', 'services/checkout/web']
 const KEEP_MS = 7 * 86_400_000
 
 /** The checkout's folder: the nearest one above this file with a package.json, bundled or not. */
@@ -25,6 +27,7 @@ export const ROOT = findRoot()
 function* sourceFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
+    if (PAGES.includes(relative(ROOT, path).split(sep).join('/'))) continue
     if (entry.isDirectory()) yield* sourceFiles(path)
     else if (/\.(ts|mjs|json)$/.test(entry.name) && !entry.name.includes('.test.')) yield path
   }

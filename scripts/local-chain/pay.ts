@@ -28,7 +28,20 @@ export function call(selector: string, to: string, amountBase: bigint): string {
   return `0x${selector}${to.slice(2).toLowerCase().padStart(64, '0')}${amountBase.toString(16).padStart(64, '0')}`
 }
 
+/** The last send under way per node: anvil gives two sends at one instant the same nonce and refuses the second. */
+const lastSends = new Map<string, Promise<unknown>>()
+
 async function send(rpcUrl: string, transaction: Readonly<Record<string, string>>): Promise<string> {
+  const before = lastSends.get(rpcUrl) ?? Promise.resolve()
+  const sending = before.then(() => sendOnce(rpcUrl, transaction))
+  lastSends.set(
+    rpcUrl,
+    sending.catch(() => undefined),
+  )
+  return await sending
+}
+
+async function sendOnce(rpcUrl: string, transaction: Readonly<Record<string, string>>): Promise<string> {
   // A fixed gas limit: estimating would look at the state before the mint in front of a transfer is mined.
   const gas = transaction['data'] === undefined ? 21_000 : 200_000
   const hash = await nodeRpc(rpcUrl, 'eth_sendTransaction', [

@@ -11,6 +11,8 @@ export const SERVICES = {
   invoices: () => import('#services/invoices/main.ts'),
   rates: () => import('#services/rates/main.ts'),
   scanner: () => import('#services/scanner/main.ts'),
+  checkout: () => import('#services/checkout/main.ts'),
+  admin: () => import('#services/admin/main.ts'),
   api: () => import('#services/api/main.ts'),
 } as const satisfies Record<string, () => Promise<{ readonly start: StartService }>>
 

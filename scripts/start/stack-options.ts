@@ -5,6 +5,7 @@ import type { Environment } from './environment.ts'
 export interface StackPorts {
   readonly api: number
   readonly checkout: number
+  readonly admin: number
   readonly metrics: number
   readonly chain: number
   readonly rates: number
@@ -15,6 +16,7 @@ export interface StackPorts {
 export const DEVELOPMENT_PORTS: StackPorts = {
   api: 4100,
   checkout: 4101,
+  admin: 4102,
   metrics: 4110,
   chain: 8545,
   rates: 4180,
@@ -22,7 +24,7 @@ export const DEVELOPMENT_PORTS: StackPorts = {
 }
 
 /** Free ports everywhere, for stacks that run beside others. */
-export const FREE_PORTS: StackPorts = { api: 0, checkout: 0, metrics: 0, chain: 0, rates: 0, mail: 0 }
+export const FREE_PORTS: StackPorts = { api: 0, checkout: 0, admin: 0, metrics: 0, chain: 0, rates: 0, mail: 0 }
 
 export interface StackOptions {
   /** Folder that keeps everything of this installation; created when it is not there. */

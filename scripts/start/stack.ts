@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/embedded/free-port.ts'
+import { builtPages } from '#scripts/pages.mjs'
 import { parseConfig } from '#shared/config/schema.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { awaitPayable } from './await-payable.ts'
@@ -94,9 +95,10 @@ function startRunner(
 /** The environment of every service: development's, with what the caller wants instead. */
 async function environmentOf(dataDir: string, options: StackOptions, around: Surroundings): Promise<Environment> {
   const ports = { ...FREE_PORTS, ...options.ports }
-  const [api, checkout, mail, metrics] = [
+  const [api, checkout, admin, mail, metrics] = [
     await freePort(ports.api),
     await freePort(ports.checkout),
+    await freePort(ports.admin),
     await freePort(ports.mail),
     ports.metrics === 0 ? 0 : await freePort(ports.metrics),
   ]
@@ -109,7 +111,11 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
     ...keepSecrets(dataDir),
     PAYMESH_API_PORT: String(api),
     PAYMESH_PUBLIC_API_URL: `http://127.0.0.1:${api}`,
+    PAYMESH_CHECKOUT_PORT: String(checkout),
     PAYMESH_PUBLIC_CHECKOUT_URL: `http://127.0.0.1:${checkout}`,
+    PAYMESH_ADMIN_PORT: String(admin),
+    PAYMESH_PUBLIC_ADMIN_URL: `http://127.0.0.1:${admin}`,
+    PAYMESH_PAGES_DIR: await builtPages(options.report),
     PAYMESH_MAILBOX_PORT: String(mail),
     PAYMESH_METRICS_PORT: String(metrics),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
@@ -123,7 +129,7 @@ function devInfo(environment: Environment, around: Surroundings, seed: Seed, run
   return {
     apiUrl: `${environment['PAYMESH_PUBLIC_API_URL']}/api/v1`,
     checkoutUrl: environment['PAYMESH_PUBLIC_CHECKOUT_URL'] ?? '',
-    adminUrl: null,
+    adminUrl: environment['PAYMESH_PUBLIC_ADMIN_URL'] ?? null,
     mailUrl: `http://127.0.0.1:${environment['PAYMESH_MAILBOX_PORT']}`,
     testKey: seed.testKey,
     liveKey: seed.liveKey,

@@ -11,6 +11,8 @@ export function summary(dev: DevInfo, { dataDir, logFile, seconds }: SummaryFact
   const processes = dev.pids === null ? 'one process' : `${Object.keys(dev.pids).length} processes`
   const rows = [
     ['API', dev.apiUrl],
+    ['Dashboard', dev.adminUrl ?? ''],
+    ['Checkout', dev.checkoutUrl],
     ['Test key', dev.testKey],
     ['Live key', dev.liveKey],
     ...(dev.mailUrl === null ? [] : [['Mailbox', dev.mailUrl]]),

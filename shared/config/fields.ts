@@ -146,6 +146,20 @@ export const FIELDS = {
     'http://127.0.0.1:4101',
     httpUrl,
   ),
+  PAYMESH_CHECKOUT_PORT: field('Port of the checkout; 0 takes a free one.', '4101', '4101', port),
+  PAYMESH_PUBLIC_ADMIN_URL: field(
+    'Where operators reach the dashboard. Only pages of this origin may change anything, and its cookies need https or this machine.',
+    'https://paymesh.example.com',
+    'http://127.0.0.1:4102',
+    httpUrl,
+  ),
+  PAYMESH_ADMIN_PORT: field('Port of the dashboard and its interface; 0 takes a free one.', '4102', '4102', port),
+  PAYMESH_PAGES_DIR: field(
+    'Folder with the built pages, `checkout` and `dashboard` in it. `npm start` builds them and sets this by itself.',
+    '/app/pages',
+    '',
+    z.string().transform((text) => (text === '' ? null : text)),
+  ),
   PAYMESH_NETWORKS: field(
     'Nodes by mode and network, as JSON. Without a node a live network cannot be received on.',
     '{"live":{"ethereum":{"rpcUrls":["http://geth:8545"]}},"test":{"ethereum":{"rpcUrls":["http://anvil:8545"],"chainId":31337,"confirmations":3}}}',

@@ -20,7 +20,11 @@ export interface Config {
   /** `publicUrl` has no path and no slash at its end. */
   readonly api: { readonly host: string; readonly port: number; readonly publicUrl: string }
   /** `baseUrl` has no slash at its end. */
-  readonly checkout: { readonly baseUrl: string }
+  readonly checkout: { readonly baseUrl: string; readonly port: number }
+  /** `publicUrl` has no slash at its end. */
+  readonly admin: { readonly publicUrl: string; readonly port: number }
+  /** Folder with the built pages; null = they were not built. */
+  readonly pagesDir: string | null
   readonly networks: NetworkSettings
   /** Networks this process scans; null = every network with a node. */
   readonly chains: readonly NetworkId[] | null
@@ -122,7 +126,9 @@ function shape(values: Values): Config {
     },
     secrets: { masterKey: values.PAYMESH_MASTER_KEY, keyPepper: values.PAYMESH_KEY_PEPPER },
     api: { host: values.PAYMESH_API_HOST, port: values.PAYMESH_API_PORT, publicUrl: values.PAYMESH_PUBLIC_API_URL },
-    checkout: { baseUrl: values.PAYMESH_PUBLIC_CHECKOUT_URL },
+    checkout: { baseUrl: values.PAYMESH_PUBLIC_CHECKOUT_URL, port: values.PAYMESH_CHECKOUT_PORT },
+    admin: { publicUrl: values.PAYMESH_PUBLIC_ADMIN_URL, port: values.PAYMESH_ADMIN_PORT },
+    pagesDir: values.PAYMESH_PAGES_DIR,
     networks: values.PAYMESH_NETWORKS,
     chains: values.CHAINS,
     rates: { sourceUrls: values.PAYMESH_RATE_SOURCES },

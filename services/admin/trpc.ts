@@ -1,0 +1,183 @@
+import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+import { MODES } from '#shared/domain/enumerations.ts'
+import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import { allows } from './roles.ts'
+
+/** What every procedure knows of its request. Building it never throws: a bad cookie is no session. */
+export interface AdminContext {
+  readonly requestId: string
+  readonly ip: string
+  readonly userAgent: string
+  readonly session: OperatorSession | null
+  readonly deps: AdminDeps
+  /** Replaces the session cookie of the answer; null ends it. */
+  setSessionToken(token: string | null): void
+}
+
+/**
+ * Who may call a procedure. `anyone`: no log-in. `signedIn`: a session whose second factor is given, or not demanded yet.
+ * A role: at least that one in the workspace of the input. `operator`: people who run this installation.
+ */
+export interface ProcedureMeta {
+  readonly access: 'anyone' | 'signedIn' | 'operator' | Role
+  /** Wallets, keys and endpoints: a TOTP code within the last minutes, in this very session. */
+  readonly stepUp: boolean
+}
+
+const t = initTRPC
+  .context<AdminContext>()
+  .meta<ProcedureMeta>()
+  .create({
+    defaultMeta: { access: 'operator', stepUp: true },
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      maxDurationMs: 300_000,
+      client: { reconnectAfterInactivityMs: 45_000 },
+    },
+    isDev: false,
+    errorFormatter: ({ shape, error, ctx }) => ({
+      code: shape.code,
+      message: error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : publicMessage(error),
+      data: {
+        code: shape.data.code,
+        httpStatus: shape.data.httpStatus,
+        path: shape.data.path,
+        requestId: ctx?.requestId ?? null,
+        /** Code of the one error table; null for faults of the transport. */
+        errorCode: error.cause instanceof PaymeshError ? error.cause.code : null,
+        details: detailsOf(error),
+      },
+    }),
+  })
+
+export const router = t.router
+export const createCallerFactory = t.createCallerFactory
+
+function publicMessage(error: TRPCError): string {
+  return error.cause instanceof z.ZodError ? 'The input is invalid.' : error.message
+}
+
+function detailsOf({ cause }: TRPCError): readonly ErrorDetail[] {
+  if (cause instanceof PaymeshError) return cause.details ?? []
+  if (!(cause instanceof z.ZodError)) return []
+  return cause.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+}
+
+const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+/** Our own errors leave with their status; anything else is logged and becomes an internal error. */
+const withErrors = t.middleware(async ({ ctx, path, next }) => {
+  const result = await next()
+  if (result.ok) return result
+  const { cause } = result.error
+  if (cause instanceof PaymeshError) {
+    throw new TRPCError({ code: CODES[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
+  }
+  if (result.error.code === 'INTERNAL_SERVER_ERROR') {
+    ctx.deps.logger.error({ requestId: ctx.requestId, path, error: cause ?? result.error }, 'a procedure failed')
+  }
+  return result
+})
+
+/** A session is there and its person has given the second factor, where there is one. */
+const signedIn = t.middleware(async ({ ctx, next }) => {
+  const { session } = ctx
+  if (session === null || session.secondFactor === 'asked')
+    throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  return await next({ ctx: { session, actor: `user:${session.email}` } })
+})
+
+const steppedUp = t.middleware(async ({ ctx, meta, next }) => {
+  if (meta?.stepUp === true) {
+    const until = ctx.session?.steppedUpUntil ?? null
+    if (until === null || until < ctx.deps.clock.now()) {
+      throw new TRPCError({
+        code: 'FORBIDDEN',
+        message: 'Confirm this with a code of your authenticator.',
+        cause: new StepUpNeeded(),
+      })
+    }
+  }
+  return await next()
+})
+
+/** The page asks for a code and repeats the call. */
+export class StepUpNeeded extends PaymeshError {
+  constructor() {
+    super('FORBIDDEN_SCOPE', {
+      message: 'Confirm this with a code of your authenticator.',
+      details: [{ path: 'stepUp', message: 'needed' }],
+    })
+  }
+}
+
+const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })
+/** `opId` names the deed: the same one sent twice is done once. `reason` goes to the audit trail. */
+const deedInput = z.object({ opId: z.uuid(), reason: z.string().trim().max(500).optional() })
+
+/** Foreign and unknown workspaces are the same 404; too small a role is a 403. */
+const member = (role: Role) =>
+  t.middleware(async ({ ctx, input, next }) => {
+    const { workspaceId } = input as z.output<typeof workspaceInput>
+    const held = ctx.session?.roles.get(workspaceId)
+    const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
+    if (held === undefined || workspace === null)
+      throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such resource.' })
+    if (!allows(held, role)) throw new TRPCError({ code: 'FORBIDDEN', message: `This needs the role ${role}.` })
+    return await next({ ctx: { workspace, role: held } })
+  })
+
+const operatorOnly = t.middleware(async ({ ctx, next }) => {
+  if (ctx.session?.isOperator !== true)
+    throw new TRPCError({ code: 'FORBIDDEN', message: 'Only for people who run this installation.' })
+  return await next()
+})
+
+const base = t.procedure.use(withErrors)
+
+/** No log-in needed: the log-in itself. */
+export const openProcedure = base.meta({ access: 'anyone', stepUp: false })
+
+/** Any person who is logged in; nothing of a workspace. */
+export const ownProcedure = (options: { readonly stepUp?: true } = {}) =>
+  base
+    .meta({ access: 'signedIn', stepUp: options.stepUp === true })
+    .use(signedIn)
+    .use(steppedUp)
+
+/** Reads something of the workspace and mode in the input. */
+export const workspaceQuery = (role: Role) =>
+  base.meta({ access: role, stepUp: false }).use(signedIn).input(workspaceInput).use(member(role))
+
+/** Changes something of the workspace and mode in the input; input carries `opId` and, where given, `reason`. */
+export const workspaceDeed = (role: Role, options: { readonly stepUp?: true } = {}) =>
+  base
+    .meta({ access: role, stepUp: options.stepUp === true })
+    .use(signedIn)
+    .input(workspaceInput)
+    .use(member(role))
+    .use(steppedUp)
+    .input(deedInput)
+
+/** Reads something of the installation. */
+export const operatorQuery = () => base.meta({ access: 'operator', stepUp: false }).use(signedIn).use(operatorOnly)
+
+/** Changes something of the installation. */
+export const operatorDeed = (options: { readonly stepUp?: true } = {}) =>
+  base
+    .meta({ access: 'operator', stepUp: options.stepUp === true })
+    .use(signedIn)
+    .use(operatorOnly)
+    .use(steppedUp)
+    .input(deedInput)
