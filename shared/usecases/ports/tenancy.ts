@@ -23,6 +23,10 @@ export interface WorkspacePolicy {
    * chain's own finality besides these. What is stored otherwise counts as not given.
    */
   readonly confirmations: Readonly<Record<string, number | 'finalized'>>
+  /** How payers reach the merchant: an e-mail address, a telephone number or an https address. Absent = none is shown. */
+  readonly supportContact?: string
+  /** Members without an authenticator see nothing of the workspace until they have one. Absent = they may. */
+  readonly requiresSecondFactor?: boolean
 }
 
 export interface Workspace {

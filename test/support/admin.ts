@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { type AdminDeps, buildAdminDeps } from '#services/admin/admin-deps.ts'
+import { appRouter } from '#services/admin/app-router.ts'
+import { createCallerFactory } from '#services/admin/trpc.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
+import { serviceContext } from './service-context.ts'
+import type { TestStores } from './stores.ts'
+
+const createCaller = createCallerFactory(appRouter)
+const NODE = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3 }
+const FIVE_MINUTES_MS = 300_000
+
+/** Who calls. A person who may do everything in the workspace unless narrowed, and nothing of the installation. */
+export interface AdminCallerOptions {
+  /** Default `owner`; null = this person belongs to other workspaces only. */
+  readonly role?: Role | null
+  /** Default `test`. */
+  readonly mode?: Mode
+  /** Default `given`. */
+  readonly secondFactor?: OperatorSession['secondFactor']
+  /** Default true: a code was given for dangerous deeds. */
+  readonly steppedUp?: boolean
+  /** Runs the installation. Default false. */
+  readonly operator?: boolean
+  readonly email?: string
+  /** An existing workspace; default a new one. */
+  readonly workspaceId?: string
+  /** Replaces parts of what the procedures work with. */
+  readonly deps?: (deps: AdminDeps) => Partial<AdminDeps>
+  /** Settings beside those of `serviceContext`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Somebody who is logged in, with the procedures they may call. */
+export type AdminCaller = Awaited<ReturnType<typeof adminCaller>>
+
+/**
+ * A caller of every procedure on real stores, with a session that is made up and a workspace that is real. Call it in hooks
+ * or tests of a file that uses `useStores`. `at` is the workspace and mode that most inputs begin with.
+ */
+export async function adminCaller(stores: TestStores, options: AdminCallerOptions = {}) {
+  const { role = 'owner', mode = 'test', email = 'olivia@example.com' } = options
+  const kicks: string[] = []
+  const kicker = { kick: (queue: string, id: string) => void kicks.push(`${queue} ${id}`) }
+  const env = { PAYMESH_ENV: 'test', PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }), ...options.env }
+  const wired = buildAdminDeps(serviceContext(stores, env), kicker)
+  const deps: AdminDeps = { ...wired, ...options.deps?.(wired) }
+  const workspaceId = options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email })).id
+  const session: OperatorSession = {
+    id: createHash('sha256').update(deps.random.bytes(32)).digest('hex'),
+    userId: deps.random.uuid(),
+    email,
+    name: 'Olivia Ortiz',
+    isOperator: options.operator ?? false,
+    roles: role === null ? new Map() : new Map([[workspaceId, role]]),
+    secondFactor: options.secondFactor ?? 'given',
+    steppedUpUntil: (options.steppedUp ?? true) ? deps.clock.now() + FIVE_MINUTES_MS : null,
+  }
+  const caller = createCaller({
+    requestId: 'req_test',
+    ip: '127.0.0.1',
+    userAgent: 'vitest',
+    session,
+    deps,
+    setSessionToken: () => undefined,
+  })
+  return { caller, deps, session, workspaceId, kicks, at: { workspaceId, mode } }
+}
