@@ -19,6 +19,7 @@ import { PAYMENTS } from './payment-model.ts'
 import { PRODUCTS } from './product-model.ts'
 import { RATE_SNAPSHOTS } from './rate-model.ts'
 import { DELIVERY_RECOVERIES } from './recovery-model.ts'
+import { REFUNDS } from './refund-model.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from './wallet-models.ts'
 import { WORKSPACES } from './workspace-model.ts'
 
@@ -33,6 +34,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   PAYMENTS,
   PAYMENT_LINKS,
   PRODUCTS,
+  REFUNDS,
   EVENTS,
   WEBHOOK_ENDPOINTS,
   WEBHOOK_DELIVERIES,

@@ -1,5 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { addressOwners } from './address-owners.ts'
 import { familyOf } from './attribute-transfers.ts'
@@ -18,6 +17,7 @@ import {
   type TransactionPlace,
 } from './ports/scanning.ts'
 import type { WalletRepository } from './ports/wallets.ts'
+import { transactionId } from './transaction-id.ts'
 
 /** What explaining a transaction needs; nothing is ever written. `client` is null without a node. */
 export interface ExplainTransactionDeps {
@@ -92,7 +92,7 @@ export async function explainTransaction(
   input: TransactionQuestion,
 ): Promise<TransactionExplanation> {
   const { mode, network } = input
-  const txHash = normalise(familyOf(deps.catalog, network), input.txHash)
+  const txHash = transactionId(familyOf(deps.catalog, network), input.txHash)
   const [payments, cursor] = await Promise.all([
     deps.payments.listByTransaction(mode, network, txHash),
     deps.cursors.find(mode, network),
@@ -201,20 +201,4 @@ function nodeWords({ node, transfers, network, mode }: Gathered, cursor: ChainCu
   const rescan = `paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}`
   const lacking = lead === 'Not seen' ? 'nothing is stored' : 'nothing stored of it stands'
   return `It pays ${ours.length} of our addresses in block ${node.height}, which was read, but ${lacking}: rescan it with \`${rescan}\`.`
-}
-
-const HASH = /^[0-9a-f]{64}$/
-/** 64 bytes in base58. */
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
-
-/** Ids as transfer keys carry them: hex in small letters, with 0x on EVM networks only; Solana's are case-sensitive. */
-function normalise(family: Family, txHash: string): string {
-  const hex = txHash.toLowerCase().replace(/^0x/, '')
-  const isSolana = family === 'solana'
-  if (!(isSolana ? SIGNATURE.test(txHash) : HASH.test(hex))) {
-    const form = isSolana ? 'a signature in base58' : '64 hex digits'
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'txid', message: `must be ${form}` }] })
-  }
-  if (isSolana) return txHash
-  return family === 'evm' ? `0x${hex}` : hex
 }
