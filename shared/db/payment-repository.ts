@@ -1,6 +1,7 @@
 import type mongoose from 'mongoose'
 import type { PaymentListQuery, PaymentRepository, UncountedReason } from '#shared/usecases/ports/payments.ts'
 import type { Random } from '#shared/usecases/ports/runtime.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
@@ -24,9 +25,16 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
   return {
     recordSightings: (sightings, epoch, at) => recordSightings(payments, random, sightings, epoch, at),
     ...createChainMoves(db, payments, random),
-    insertSimulated: async (payment) => {
+    insertSimulated: async (payment, audit) => {
+      const row = paymentToDocument(payment)
       try {
-        await payments.insertOne(paymentToDocument(payment))
+        if (audit === undefined) await payments.insertOne(row)
+        else
+          await audited(
+            db,
+            audit,
+            async (session) => (await payments.insertOne({ ...row }, { session })).insertedId === row._id,
+          )
         return 'inserted'
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error

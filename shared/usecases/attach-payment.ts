@@ -25,6 +25,8 @@ export interface AttachInput {
   readonly valueBase: bigint | null
   readonly dryRun: boolean
   readonly actor: string
+  /** Why, in that person's words. */
+  readonly reason?: string
 }
 
 /** What an attachment did, or would do in a dry run. */
@@ -62,6 +64,7 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
     type: 'funds_accepted' as const,
     payments: [{ payment: payment.key, valueBase }],
     by: input.actor,
+    ...(input.reason !== undefined && { reason: input.reason }),
   }
   const operation: ApplyInput = { invoiceId: invoice.terms.id, event, opId: `attach:${payment.id}` }
   // Asked first, so that money is not given to an invoice that then refuses it.

@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Word } from '#shared/domain/invoice/model.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import { refusalError } from './refusal-error.ts'
@@ -16,6 +17,8 @@ export interface CancelInput {
   readonly invoiceId: string
   /** Makes a retry after a lost answer succeed instead of failing on the state it made itself. */
   readonly opId: string
+  /** The operator who does it; absent for merchants' programs. */
+  readonly word?: Word
 }
 
 /**
@@ -25,7 +28,7 @@ export interface CancelInput {
 export async function cancelInvoice(deps: CancelDeps, input: CancelInput): Promise<Invoice> {
   const { workspaceId, mode, invoiceId, opId } = input
   if ((await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)) === null) throw new PaymeshError('NOT_FOUND')
-  const result = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'cancel_requested' }, opId })
+  const result = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'cancel_requested', ...input.word }, opId })
   if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
   if (result.outcome === 'refused') throw refusalError(result.reason)
   return result.invoice

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
+import type { InvoiceTerms, Ms, Word } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
 import { outboxEntries } from './outbox-entries.ts'
@@ -29,6 +29,10 @@ export interface CreateInvoiceInput {
   readonly body: InvoiceCreateBody
   readonly source: InvoiceTerms['source']
   readonly idempotency: InvoiceIdempotency | null
+  /** The operator who makes it by hand; absent for merchants' programs. */
+  readonly word?: Word
+  /** The payment link it is made through, and the product behind that. */
+  readonly link?: { readonly id: string; readonly productId: string | null }
 }
 
 /** `key_taken`: an invoice carries the idempotency key already and nothing was created. */
@@ -50,7 +54,13 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
   let terms = termsOf(deps, input, createdAt, await deps.numbers.take(workspace.id, mode))
 
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const { state, effects } = openInvoice({ mode, createdAt, ...plan, lock: prepared?.lock ?? null })
+    const { state, effects } = openInvoice({
+      mode,
+      createdAt,
+      ...plan,
+      lock: prepared?.lock ?? null,
+      ...(input.word !== undefined && { word: input.word }),
+    })
     const outbox = outboxEntries(terms.id, state, effects)
     const result = await deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null })
     if (result.inserted) {
@@ -110,7 +120,7 @@ function fiatOf(body: InvoiceCreateBody): InvoiceTerms['fiat'] {
 
 function termsOf(
   deps: CreateInvoiceDeps,
-  { workspace, mode, body, source }: CreateInvoiceInput,
+  { workspace, mode, body, source, link }: CreateInvoiceInput,
   createdAt: Ms,
   number: number,
 ): InvoiceTerms {
@@ -126,8 +136,8 @@ function termsOf(
     customer: { email: body.customer?.email ?? null, name: body.customer?.name ?? null },
     successUrl: body.success_url ?? null,
     cancelUrl: body.cancel_url ?? null,
-    paymentLinkId: null,
-    productId: null,
+    paymentLinkId: link?.id ?? null,
+    productId: link?.productId ?? null,
     source,
     createdAt,
   }

@@ -31,6 +31,7 @@ export function outboxEntries(
       payment: isPaymentEvent(effect) ? recordOf(payments, effect.payment) : null,
       paymentKey: effect.payment,
       ...(effect.kind === 'audit' && { actor: effect.by }),
+      ...(effect.kind === 'audit' && effect.reason !== undefined && { reason: effect.reason }),
     }
   })
 }

@@ -170,6 +170,7 @@ export function auditRecords({ terms, state, outbox }: Invoice): readonly AuditR
           payment: entry.paymentKey,
           value_base_units: (row?.acceptedBase ?? row?.amountBase)?.toString() ?? null,
           status: entry.snapshot.status,
+          ...(entry.reason !== undefined && { reason: entry.reason }),
         },
       }
     })

@@ -1,9 +1,10 @@
 import { type ErrorCode, PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import { activeLock, type Word } from '#shared/domain/invoice/model.ts'
 import { planSimulation, type SimulationScenario } from '#shared/domain/invoice/plan-simulation.ts'
 import { type ApplyInput, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { type LockAssetDeps, lockAsset } from './lock-asset.ts'
+import type { AuditRecord } from './ports/audit.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
 import { refusalError } from './refusal-error.ts'
@@ -25,6 +26,8 @@ export interface SimulateInput {
   readonly scenario: SimulationScenario
   /** Makes a retry after a lost answer find its own payment instead of paying twice. */
   readonly opId: string
+  /** The operator who plays it; absent for merchants' programs. */
+  readonly word?: Word
 }
 
 /**
@@ -59,11 +62,28 @@ async function playOnce(deps: SimulateDeps, input: SimulateInput): Promise<Invoi
   }
   const plan = planSimulation(state, input.scenario)
   if (plan.outcome === 'refused') throw refusalError(plan.reason)
-  if (plan.outcome === 'expire') return applied(deps, { invoiceId, event: { type: 'expiry_simulated' }, opId })
+  if (plan.outcome === 'expire')
+    return applied(deps, { invoiceId, event: { type: 'expiry_simulated', ...input.word }, opId })
   const number = state.ledger.filter((row) => row.simulated).length
   const payment = simulatedPayment(deps, input, activeLock(state), number, plan.amountBase)
-  if ((await deps.payments.insertSimulated(payment)) === 'exists') return null
+  if ((await deps.payments.insertSimulated(payment, simulationAudit(input, payment))) === 'exists') return null
   return applied(deps, { invoiceId, event: { type: 'payments_changed' }, opId })
+}
+
+/** The row that is stored with the payment, where a person plays it. */
+function simulationAudit(input: SimulateInput, payment: Payment): AuditRecord | undefined {
+  const { by, reason } = input.word ?? {}
+  if (by === undefined) return undefined
+  return {
+    id: `simulated:${payment.id}`,
+    at: payment.createdAt,
+    actor: by,
+    action: 'invoice.payment_simulated',
+    subject: input.invoiceId,
+    workspaceId: input.workspaceId,
+    mode: input.mode,
+    detail: { scenario: input.scenario, payment: payment.key, ...(reason !== undefined && { reason }) },
+  }
 }
 
 async function applied(deps: SimulateDeps, input: ApplyInput): Promise<Invoice> {

@@ -1,5 +1,6 @@
 import type { Decision } from './decision.ts'
 import { activeLock, type InvoiceEvent, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
+import { noted } from './noted.ts'
 import { type Draft, enter } from './settle.ts'
 import { isLive, isSettled, totals } from './totals.ts'
 
@@ -41,11 +42,10 @@ function settledByItself(state: InvoiceState, event: Acceptance): boolean {
 }
 
 /** One entry of the audit trail for each payment that a named person accepted. */
-function note({ by, payments }: Acceptance, draft: Draft): Draft {
-  if (by === undefined) return draft
+function note(event: Acceptance, draft: Draft): Draft {
+  const { payments } = event
   const accepted = payments.length === 0 ? [null] : payments.map(({ payment }) => payment)
-  const notes = accepted.map((payment) => ({ kind: 'audit' as const, deed: 'funds_accepted' as const, by, payment }))
-  return { ...draft, effects: [...draft.effects, ...notes] }
+  return { ...draft, effects: [...draft.effects, ...accepted.flatMap((one) => noted('funds_accepted', event, one))] }
 }
 
 function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {

@@ -1,8 +1,9 @@
 import type { Decision } from './decision.ts'
-import type { InvoiceState, Ms } from './model.ts'
+import type { InvoiceState, Ms, Word } from './model.ts'
 import { nextActionAt } from './next-action.ts'
+import { noted } from './noted.ts'
 import { isSimulatable } from './plan-simulation.ts'
-import { enter } from './settle.ts'
+import { type Draft, enter } from './settle.ts'
 import { totals } from './totals.ts'
 
 /**
@@ -18,16 +19,18 @@ export function decideDeadline(state: InvoiceState, at: Ms): Decision {
 }
 
 /** Cancels an invoice that never received anything in its asset. */
-export function decideCancel(state: InvoiceState, at: Ms): Decision {
+export function decideCancel(state: InvoiceState, word: Word, at: Ms): Decision {
   const { status } = state
   if (status !== 'new' && status !== 'pending' && status !== 'expired') return { refused: 'not_cancellable' }
   if (totals(state).receivedBase > 0n) return { refused: 'has_funds' }
-  return enter(state, 'cancelled', at)
+  return withNote(enter(state, 'cancelled', at), noted('cancelled', word))
 }
 
 /** Moves the deadline of a test invoice to now; it waits for no scanner. */
-export function decideSimulatedExpiry(state: InvoiceState, at: Ms): Decision {
+export function decideSimulatedExpiry(state: InvoiceState, word: Word, at: Ms): Decision {
   if (!isSimulatable(state)) return { refused: 'not_simulatable' }
   const expiresAt = at < state.expiresAt ? at : state.expiresAt
-  return enter({ ...state, expiresAt }, 'expired', at)
+  return withNote(enter({ ...state, expiresAt }, 'expired', at), noted('expiry_simulated', word))
 }
+
+const withNote = (draft: Draft, notes: Draft['effects']): Draft => ({ ...draft, effects: [...draft.effects, ...notes] })

@@ -227,21 +227,25 @@ export interface PaymentObservation {
   readonly rateSeen: string | null
 }
 
+/** Whose word something is, and why; noted in the audit trail. Absent for what programs do. */
+export interface Word {
+  readonly by?: string
+  readonly reason?: string
+}
+
 /** What can happen to an invoice. Names are past tense; `payments_changed` carries no data because every event folds payments first. */
 export type InvoiceEvent =
   | { readonly type: 'payments_changed' }
   | { readonly type: 'asset_locked'; readonly lock: AssetLock }
   | { readonly type: 'quote_renewed'; readonly quote: Quote; readonly claim: string }
   | { readonly type: 'deadline_reached' }
-  | { readonly type: 'cancel_requested' }
-  | { readonly type: 'expiry_simulated' }
-  | {
+  | ({ readonly type: 'cancel_requested' } & Word)
+  | ({ readonly type: 'expiry_simulated' } & Word)
+  | ({
       readonly type: 'funds_accepted'
       /** Value of each accepted payment in base units of the locked asset. */
       readonly payments: readonly { readonly payment: string; readonly valueBase: bigint }[]
-      /** The person whose word it is; noted in the audit trail. */
-      readonly by?: string
-    }
+    } & Word)
 export type InvoiceEventType = InvoiceEvent['type']
 
 /** Why an event was refused; all map to 409 `INVALID_STATE` at the edge. */
@@ -262,10 +266,16 @@ export type Effect =
   | { readonly kind: 'exception_closed'; readonly exception: ExceptionKind; readonly payment: string | null }
   | { readonly kind: 'mail'; readonly template: 'payment_reorged'; readonly payment: string | null }
   /** A person's deed, for the audit trail. */
-  | { readonly kind: 'audit'; readonly deed: AuditedDeed; readonly by: string; readonly payment: string | null }
+  | {
+      readonly kind: 'audit'
+      readonly deed: AuditedDeed
+      readonly by: string
+      readonly reason?: string
+      readonly payment: string | null
+    }
 
 /** What a person may do to an invoice that is noted in the audit trail. */
-export type AuditedDeed = 'funds_accepted'
+export type AuditedDeed = 'created' | 'cancelled' | 'expiry_simulated' | 'funds_accepted'
 
 export type TransitionResult =
   /** Nothing to save. `state` is the very object that was passed in. */

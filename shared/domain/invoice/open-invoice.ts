@@ -1,6 +1,7 @@
 import type { Mode } from '../enumerations.ts'
-import type { AssetLock, Effect, InvoiceState, Ms } from './model.ts'
+import type { AssetLock, Effect, InvoiceState, Ms, Word } from './model.ts'
 import { nextActionAt } from './next-action.ts'
+import { noted } from './noted.ts'
 import { latestQuote } from './quote-window.ts'
 
 /** What decides the first state of an invoice. */
@@ -12,6 +13,8 @@ export interface OpenInvoiceInput {
   readonly endsWithQuote: boolean
   /** Null when the payer picks the asset later. */
   readonly lock: AssetLock | null
+  /** The person who made it by hand; absent for what programs ask for. */
+  readonly word?: Word
 }
 
 /**
@@ -22,7 +25,7 @@ export function openInvoice(input: OpenInvoiceInput): { state: InvoiceState; eff
   const { mode, createdAt, endsWithQuote, lock } = input
   const created: Effect = { kind: 'event', type: 'invoice.created', payment: null }
   const pending: Effect = { kind: 'event', type: 'invoice.pending', payment: null }
-  const effects = lock === null ? [created] : [created, pending]
+  const effects = [created, ...(lock === null ? [] : [pending]), ...noted('created', input.word ?? {})]
   const state: InvoiceState = {
     status: lock === null ? 'new' : 'pending',
     mode,

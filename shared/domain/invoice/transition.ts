@@ -58,9 +58,9 @@ function decide(state: InvoiceState, event: InvoiceEvent, at: Ms): Decision {
     case 'deadline_reached':
       return decideDeadline(state, at)
     case 'cancel_requested':
-      return decideCancel(state, at)
+      return decideCancel(state, event, at)
     case 'expiry_simulated':
-      return decideSimulatedExpiry(state, at)
+      return decideSimulatedExpiry(state, event, at)
     case 'funds_accepted':
       return decideAcceptance(state, event, at)
   }

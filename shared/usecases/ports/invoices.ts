@@ -47,6 +47,8 @@ export interface OutboxEntry {
   readonly paymentKey: string | null
   /** Whose deed it was; audits only. */
   readonly actor?: string
+  /** Why, in that person's words; audits only. */
+  readonly reason?: string
 }
 
 export interface Invoice {

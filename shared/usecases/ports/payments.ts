@@ -1,5 +1,6 @@
 import type { AssetId, Mode, NetworkId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 import { type BalanceRise, NodeUnreliable } from './scanning.ts'
 
 export interface PaymentBlock {
@@ -199,8 +200,8 @@ export interface PaymentRepository {
     confirmedToo?: boolean
     blocks: readonly Pick<PaymentBlock, 'height' | 'hash'>[]
   }): Promise<readonly Payment[]>
-  /** Inserts a simulated payment; `exists` when the key is taken. */
-  insertSimulated(payment: Payment): Promise<'inserted' | 'exists'>
+  /** Inserts a simulated payment, together with an audit row where one is given; `exists` when the key is taken. */
+  insertSimulated(payment: Payment, audit?: AuditRecord): Promise<'inserted' | 'exists'>
   listByInvoice(invoiceId: string): Promise<readonly Payment[]>
   findById(id: string): Promise<Payment | null>
   /** Those of these transfer keys that are stored, in no order. */
