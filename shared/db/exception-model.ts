@@ -1,4 +1,5 @@
 import type { ExceptionRecord } from '#shared/usecases/ports/events.ts'
+import type { Decision, ExceptionNote } from '#shared/usecases/ports/exception-desk.ts'
 import { DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 
 /** A stored entry of the operators' inbox. */
@@ -9,7 +10,14 @@ export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'close
   closedAt: Date | null
   /** The transfer it is about was gone; seen again, it opens again. */
   closedByItself?: boolean
+  /** Absent while nobody decides. */
+  deciding?: DecisionDocument
+  resolved?: DecisionDocument
+  notes?: (Omit<ExceptionNote, 'at'> & { at: Date })[]
 }
+
+/** A decision as stored. */
+export type DecisionDocument = Omit<Decision, 'at'> & { at: Date }
 
 const TWO_YEARS_S = 730 * 86_400
 
@@ -28,12 +36,25 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
     openedAt: DATE,
     closedAt: optional(Date),
     closedByItself: optional(Boolean),
+    deciding: optional(Object),
+    resolved: optional(Object),
+    notes: { type: [Object], default: undefined },
   },
   [
     {
       name: 'exception_open',
       key: { workspaceId: 1, kind: 1, openedAt: 1 },
       partialFilterExpression: { open: true },
+    },
+    {
+      name: 'exception_inbox',
+      key: { workspaceId: 1, open: 1, openedAt: 1, _id: 1 },
+      partialFilterExpression: { workspaceId: { $type: 'string' } },
+    },
+    {
+      name: 'exception_closed',
+      key: { workspaceId: 1, open: 1, closedAt: -1, _id: -1 },
+      partialFilterExpression: { workspaceId: { $type: 'string' } },
     },
     {
       name: 'exception_invoice',

@@ -67,13 +67,15 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
     },
     findById: async (id) => {
       const stored = await exceptions.findOne({ _id: id })
-      return stored === null ? null : fromDocument(stored)
+      return stored === null ? null : exceptionFromDocument(stored)
     },
     listByInvoice: async (invoiceId) =>
-      (await exceptions.find({ invoiceId }).sort({ openedAt: -1 }).toArray()).map(fromDocument),
+      (await exceptions.find({ invoiceId }).sort({ openedAt: -1 }).toArray()).map(exceptionFromDocument),
     closeAudited: (id, at, audit) =>
       audited(db, audit, async (session) => {
-        const change = { $set: { open: false, closedAt: toDate(at) } }
+        const { actor: by, id: opId } = audit
+        const resolved = { opId, by, at: toDate(at), resolution: 'closed' as const, reason: null }
+        const change = { $set: { open: false, closedAt: toDate(at), resolved } }
         return (await exceptions.updateOne({ _id: id, open: true }, change, { session })).matchedCount === 1
       }),
     listOpen: async (workspaceId) => {
@@ -81,12 +83,14 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         .find({ open: true, ...(workspaceId !== null && { workspaceId }) }, { hint: 'exception_open' })
         .sort({ openedAt: -1 })
         .toArray()
-      return found.map(fromDocument)
+      return found.map(exceptionFromDocument)
     },
   }
 }
 
-function fromDocument(stored: ExceptionDocument): ExceptionRecord {
-  const { _id, open: _open, closedByItself: _closedByItself, openedAt, closedAt, ...same } = stored
-  return { id: _id, ...same, openedAt: toMs(openedAt), closedAt: toMsOrNull(closedAt) }
+/** An entry without what people did about it. */
+export function exceptionFromDocument(stored: ExceptionDocument): ExceptionRecord {
+  const { _id, kind, workspaceId, mode, invoiceId, paymentKey, detail, openedAt, closedAt } = stored
+  const about = { workspaceId, mode, invoiceId, paymentKey }
+  return { id: _id, kind, ...about, detail, openedAt: toMs(openedAt), closedAt: toMsOrNull(closedAt) }
 }
