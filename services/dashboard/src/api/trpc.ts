@@ -1,0 +1,27 @@
+import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
+import type { AppRouter } from '#services/admin/app-router.ts'
+import { queryClient } from './query-client.ts'
+
+const url = '/trpc'
+
+/**
+ * Calls the server directly: `api.invoices.get.query(…)`, `api.invoices.cancel.mutate(…)`. Reads of one moment travel together; a
+ * deed travels alone, so that its answer can set the session cookie and waits for no slow read. Live views are server-sent events.
+ */
+export const api = createTRPCClient<AppRouter>({
+  links: [
+    splitLink({
+      condition: ({ type }) => type === 'subscription',
+      true: httpSubscriptionLink({ url }),
+      false: splitLink({
+        condition: ({ type }) => type === 'mutation',
+        true: httpLink({ url }),
+        false: httpBatchLink({ url, maxItems: 10, maxURLLength: 4_000 }),
+      }),
+    }),
+  ],
+})
+
+/** Options for TanStack Query: `useQuery(trpc.invoices.get.queryOptions(…))`, `trpc.invoices.pathFilter()` to refresh. */
+export const trpc = createTRPCOptionsProxy<AppRouter>({ client: api, queryClient })

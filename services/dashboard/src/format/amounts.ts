@@ -1,0 +1,43 @@
+const LOCALE = 'en'
+
+/** Groups a decimal string as people of the page's language read it and keeps every decimal: `1250.00` → `1,250.00`. Exact at any size. */
+export function showDecimal(value: string): string {
+  const negative = value.startsWith('-')
+  const [whole = '0', decimals = ''] = (negative ? value.slice(1) : value).split('.')
+  const grouped = new Intl.NumberFormat(LOCALE).format(BigInt(whole))
+  return `${negative ? '−' : ''}${grouped}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/** Writes a count: `1,204`. */
+export function showCount(count: number): string {
+  return new Intl.NumberFormat(LOCALE).format(count)
+}
+
+/** Writes a share of 0 to 1 with a space before the sign: `72.6 %`. Only a whole is ever `100 %`, and only nothing is `0 %`. */
+export function showShare(share: number, digits = 1): string {
+  const step = 10 ** -(digits + 2)
+  const honest = share >= 1 || share <= 0 ? share : Math.min(Math.max(share, step), 1 - step)
+  return `${Number((honest * 100).toFixed(digits))} %`
+}
+
+/** Two ends of a hash or id: `01a1f5…5a3c9d`. Addresses that someone must verify are never shortened. */
+export function shorten(id: string, ends = 6): string {
+  return id.length <= ends * 2 + 3 ? id : `${id.slice(0, ends)}…${id.slice(-ends)}`
+}
+
+/** A typed amount as a plain decimal, or why it is not understood. One separator, dot or comma; digits are never grouped. */
+export function readAmount(
+  typed: string,
+  decimalsMax: number,
+): { readonly value: string } | { readonly problem: string } {
+  const text = typed.trim()
+  if (!/^\d{1,15}([.,]\d+)?$/.test(text)) return { problem: 'Write 1250 or 1250.50.' }
+  const [whole = '', decimals = ''] = text.split(/[.,]/)
+  if (decimals.length > decimalsMax) {
+    return decimals.length === 3 && whole.length <= 3
+      ? { problem: 'Write 1250 or 1250.50.' }
+      : { problem: decimalsMax === 0 ? 'This currency has no decimals.' : `At most ${decimalsMax} decimals.` }
+  }
+  const plain = `${whole.replace(/^0+(?=\d)/, '')}${decimals === '' ? '' : `.${decimals}`}`
+  return { value: plain }
+}

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react'
+
+let text = ''
+const listeners = new Set<() => void>()
+
+/** Says a change to people who cannot see it. Only for changes that matter: never for each second or each row. */
+export function announce(sentence: string): void {
+  // The same words twice are heard twice.
+  text = text === sentence ? `${sentence}\u00a0` : sentence
+  for (const tell of listeners) tell()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The one live region, present and empty from the start. */
+export function Announcer() {
+  const said = useSyncExternalStore(subscribe, () => text)
+  return (
+    <div role="status" aria-live="polite" aria-atomic="true" className="pm-hidden">
+      {said}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import {
+  IconActivity,
+  IconBox,
+  IconCoins,
+  IconFileText,
+  IconHome,
+  IconInbox,
+  IconKey,
+  IconLink,
+  IconSettings,
+  IconUsers,
+  IconWallet,
+  IconWebhook,
+  IconZoomQuestion,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import type { Role } from '../session/roles.ts'
+
+/** A place in the navigation. */
+export interface Entry {
+  readonly label: string
+  /** Behind `/{workspace}/{mode}/`; its first segment marks the entry as current. */
+  readonly page: string
+  readonly icon: TablerIcon
+  /** Absent for smaller roles. */
+  readonly needs: Role
+  /** Second key behind G. */
+  readonly key?: string
+}
+
+const entry = (label: string, page: string, icon: TablerIcon, needs: Role = 'viewer', key?: string): Entry => ({
+  label,
+  page,
+  icon,
+  needs,
+  ...(key === undefined ? {} : { key }),
+})
+
+/** The navigation of a workspace, in groups; the first one has no heading. */
+export const ENTRY_GROUPS: readonly { readonly heading: string | null; readonly entries: readonly Entry[] }[] = [
+  {
+    heading: null,
+    entries: [
+      entry('Overview', 'overview', IconHome, 'viewer', 'o'),
+      entry('Exceptions', 'exceptions', IconInbox, 'viewer', 'e'),
+      entry('Invoices', 'invoices', IconFileText, 'viewer', 'i'),
+      entry('Payments', 'payments', IconCoins),
+      entry('Payment links', 'links', IconLink),
+      entry('Products', 'products', IconBox),
+    ],
+  },
+  {
+    heading: 'Developers',
+    entries: [
+      entry('Webhooks', 'webhooks/deliveries', IconWebhook, 'viewer', 'w'),
+      entry('API keys', 'keys', IconKey, 'admin'),
+      entry('Explain', 'explain', IconZoomQuestion),
+    ],
+  },
+  {
+    heading: 'Account',
+    entries: [
+      entry('Wallets', 'wallets', IconWallet),
+      entry('Team', 'team', IconUsers),
+      entry('Settings', 'settings/pricing', IconSettings, 'viewer', 's'),
+    ],
+  },
+]
+
+/** The page of people who run this installation. */
+export const SYSTEM_ENTRY = { label: 'System', path: '/system/chains', icon: IconActivity } as const

@@ -1,0 +1,97 @@
+import { Link, useLocation } from 'react-router'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { mayDo, ROLE_WORDS, type Role } from '../session/roles.ts'
+import { placePath } from '../session/scope.ts'
+import { useSession } from '../session/session.ts'
+import { ENTRY_GROUPS, type Entry, SYSTEM_ENTRY } from './entries.ts'
+import { Guilloche } from './logo.tsx'
+import { useOpenExceptions } from './use-open-exceptions.ts'
+import { UserMenu } from './user-menu.tsx'
+import { WorkspaceMenu } from './workspace-menu.tsx'
+
+/** Where the navigation leads: the workspace and mode of the URL, or the last ones on pages of the installation. */
+export interface NavigationTarget {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly workspaceName: string
+  readonly role: Role
+}
+
+/** The navigation: what this person may not open is absent. */
+export function Navigation({ target }: { readonly target: NavigationTarget | null }) {
+  const { isOperator } = useSession()
+  const { pathname } = useLocation()
+  const system = pathname.startsWith('/system')
+  return (
+    <nav className="pm-nav pm-deep" aria-label="Main">
+      <Guilloche />
+      <WorkspaceMenu target={target} />
+      {target === null ? null : <Groups target={target} pathname={pathname} />}
+      {isOperator ? (
+        <>
+          <h2>Instance</h2>
+          <Link
+            className="pm-nav-link"
+            to={SYSTEM_ENTRY.path}
+            aria-current={system ? 'page' : undefined}
+            title={SYSTEM_ENTRY.label}
+          >
+            <SYSTEM_ENTRY.icon size={17} aria-hidden />
+            <span>{SYSTEM_ENTRY.label}</span>
+          </Link>
+        </>
+      ) : null}
+      <UserMenu role={target === null ? 'Operator' : ROLE_WORDS[target.role]} />
+    </nav>
+  )
+}
+
+function Groups({ target, pathname }: { readonly target: NavigationTarget; readonly pathname: string }) {
+  const open = useOpenExceptions(target)
+  return ENTRY_GROUPS.map(({ heading, entries }) => {
+    const allowed = entries.filter(({ needs }) => mayDo(target.role, needs))
+    if (allowed.length === 0) return null
+    return (
+      <div key={heading ?? 'daily'} className="pm-nav-group">
+        {heading === null ? null : <h2>{heading}</h2>}
+        {allowed.map((entry) => (
+          <EntryLink
+            key={entry.page}
+            entry={entry}
+            target={target}
+            pathname={pathname}
+            count={entry.page === 'exceptions' ? open : 0}
+          />
+        ))}
+      </div>
+    )
+  })
+}
+
+function EntryLink(props: {
+  readonly entry: Entry
+  readonly target: NavigationTarget
+  readonly pathname: string
+  readonly count: number
+}) {
+  const { label, page, icon: Icon } = props.entry
+  const { workspaceId, mode } = props.target
+  const current = props.pathname.split('/')[3] === page.split('/')[0] && !props.pathname.startsWith('/system')
+  return (
+    <Link
+      className="pm-nav-link"
+      to={placePath(workspaceId, mode, page)}
+      aria-current={current ? 'page' : undefined}
+      title={label}
+    >
+      <Icon size={17} aria-hidden />
+      <span>{label}</span>
+      {props.count === 0 ? null : (
+        <span className="pm-nav-count">
+          {props.count > 99 ? '99+' : props.count}
+          <span className="pm-hidden"> open</span>
+        </span>
+      )}
+    </Link>
+  )
+}

@@ -1,0 +1,59 @@
+import { Navigate, useParams } from 'react-router'
+import { MODES } from '#shared/domain/enumerations.ts'
+import { PlaceContext } from '../session/scope.ts'
+import { useSession } from '../session/session.ts'
+import { Frame } from './frame.tsx'
+import { rememberedPlace, rememberPlace } from './last-place.ts'
+import { NotFound } from './not-found.tsx'
+
+/** Pages of a workspace: reads workspace and mode from the URL. An unknown or foreign workspace is not found. */
+export function PlaceRoute() {
+  const { workspace, mode } = useParams()
+  const membership = useSession().workspaces.find(({ id }) => id === workspace)
+  const known = MODES.find((candidate) => candidate === mode)
+  if (membership === undefined || known === undefined) {
+    return (
+      <Frame target={null}>
+        <NotFound />
+      </Frame>
+    )
+  }
+  const place = { workspaceId: membership.id, workspaceName: membership.name, role: membership.role, mode: known }
+  rememberPlace(place)
+  return (
+    <PlaceContext value={place}>
+      <Frame target={place} />
+    </PlaceContext>
+  )
+}
+
+/** Pages of the installation: the navigation leads back to the last workspace. */
+export function InstanceRoute() {
+  const { workspaces, isOperator } = useSession()
+  const last = rememberedPlace()
+  const membership = workspaces.find(({ id }) => id === last?.workspaceId) ?? workspaces[0]
+  const target =
+    membership === undefined
+      ? null
+      : {
+          workspaceId: membership.id,
+          workspaceName: membership.name,
+          role: membership.role,
+          mode: last?.mode ?? ('live' as const),
+        }
+  return <Frame target={target}>{isOperator ? undefined : <NotFound />}</Frame>
+}
+
+/** Pages of the signed-in person, such as the password: no workspace, no role. */
+export function OwnRoute() {
+  return <Frame target={null} />
+}
+
+/** The front page leads to where this person was last. */
+export function FrontRoute() {
+  const { workspaces, isOperator } = useSession()
+  const last = rememberedPlace()
+  const membership = workspaces.find(({ id }) => id === last?.workspaceId) ?? workspaces[0]
+  if (membership === undefined) return isOperator ? <Navigate to="/system/chains" replace /> : <OwnRoute />
+  return <Navigate to={`/${membership.id}/${last?.mode ?? 'live'}/overview`} replace />
+}

@@ -1,0 +1,6 @@
+import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+
+/** Invoice. */
+export function InvoicePage() {
+  return <PlaceholderPage title="Invoice" />
+}

@@ -1,0 +1,6 @@
+import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+
+/** API keys. */
+export function KeysPage() {
+  return <PlaceholderPage title="API keys" />
+}

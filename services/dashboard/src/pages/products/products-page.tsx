@@ -1,0 +1,6 @@
+import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+
+/** Products. */
+export function ProductsPage() {
+  return <PlaceholderPage title="Products" />
+}

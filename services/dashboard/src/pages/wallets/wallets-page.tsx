@@ -1,0 +1,6 @@
+import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+
+/** Wallets. */
+export function WalletsPage() {
+  return <PlaceholderPage title="Wallets" />
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+
+/** A card with a title; `beside` stands at the right of the title. `flush` leaves out the padding, for tables. */
+export function Card(props: {
+  readonly title?: string
+  readonly beside?: ReactNode
+  readonly flush?: boolean
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <section className={`pm-card ${props.className ?? ''}`} aria-label={props.title}>
+      {props.title === undefined ? null : (
+        <header className="pm-card-head">
+          <h2>{props.title}</h2>
+          {props.beside === undefined ? null : <div className="pm-card-beside">{props.beside}</div>}
+        </header>
+      )}
+      {props.flush === true ? props.children : <div className="pm-card-body">{props.children}</div>}
+    </section>
+  )
+}
+
+/** Facts as names and values. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="pm-facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A sentence that needs attention, with its tone; for the state of one thing at the top of a page. */
+export function Note(props: {
+  readonly tone: 'pending' | 'partial' | 'paid' | 'danger' | 'new' | 'confirming'
+  readonly icon?: ReactNode
+  readonly children: ReactNode
+}) {
+  return (
+    <div className={`pm-note pm-tone-${props.tone}`}>
+      {props.icon}
+      <div className="pm-note-text">{props.children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+
+/** What a page shows before there is anything: one sentence that teaches, and the next step as `children`. */
+export function EmptyState(props: {
+  readonly title: string
+  readonly text?: ReactNode
+  readonly children?: ReactNode
+}) {
+  return (
+    <div className="pm-empty">
+      <p className="pm-empty-title">{props.title}</p>
+      {props.text === undefined ? null : <div className="pm-muted">{props.text}</div>}
+      {props.children === undefined ? null : <div className="pm-row pm-center">{props.children}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import type { Tone } from './status-vocabulary.ts'
+
+/** One rung or moment: what is behind has a tone, what is ahead is pale. */
+export interface Step {
+  readonly key: string
+  /** In the circle: a number or an icon. */
+  readonly mark: ReactNode
+  readonly tone: Tone
+  readonly state: 'past' | 'next' | 'future'
+  /** The columns of a rung, or the content of a moment. */
+  readonly children: ReactNode
+}
+
+/** Steps one under the other on a line: attempts of a delivery, a timeline of an invoice. `label` names the list. */
+export function Ladder({ label, steps }: { readonly label: string; readonly steps: readonly Step[] }) {
+  return (
+    <ol className="pm-ladder pm-num" aria-label={label}>
+      {steps.map(({ key, mark, tone, state, children }) => (
+        <li key={key} className={`pm-ladder-${state}`} aria-current={state === 'next' ? 'step' : undefined}>
+          <span className={`pm-ladder-mark pm-tone-${tone}`} aria-hidden>
+            {mark}
+          </span>
+          <div className="pm-ladder-text">{children}</div>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,65 @@
+import { type ReactNode, use, useEffect, useRef } from 'react'
+import { Link, useLocation } from 'react-router'
+import { PlaceContext } from '../session/scope.ts'
+
+/** A tab of a page: a link, so that it has an address. */
+export interface PageTab {
+  readonly label: string
+  readonly to: string
+  readonly current: boolean
+  readonly count?: string | undefined
+}
+
+export interface PageProps {
+  readonly title: string
+  /** Other words for the browser's tab, such as the invoice's number and state. */
+  readonly documentTitle?: string
+  /** Beside the title: badges, a sentence. */
+  readonly beside?: ReactNode
+  /** Buttons at the right. */
+  readonly actions?: ReactNode
+  readonly tabs?: readonly PageTab[]
+  readonly children: ReactNode
+}
+
+/** Every page: its `h1`, the browser's title "Page · Workspace · Paymesh", actions and tabs. TEST follows the title in test mode. */
+export function Page({ title, documentTitle, beside, actions, tabs, children }: PageProps) {
+  const place = use(PlaceContext)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => {
+    const words = [documentTitle ?? title, place?.workspaceName, 'Paymesh'].filter((word) => word !== undefined)
+    document.title = `${place?.mode === 'test' ? '[TEST] ' : ''}${words.join(' · ')}`
+  }, [title, documentTitle, place])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page starts at its heading, once
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+  }, [pathname])
+  return (
+    <div className="pm-page">
+      <header className="pm-page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {place?.mode === 'test' ? <span className="pm-test-chip">TEST</span> : null}
+        {beside}
+        {actions === undefined ? null : <div className="pm-page-actions">{actions}</div>}
+      </header>
+      {tabs === undefined ? null : <Tabs label={title} tabs={tabs} />}
+      {children}
+    </div>
+  )
+}
+
+function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly PageTab[] }) {
+  return (
+    <nav className="pm-tabs pm-num" aria-label={`${label}: parts`}>
+      {tabs.map(({ label: word, to, current, count }) => (
+        <Link key={to} to={to} aria-current={current ? 'page' : undefined}>
+          {word}
+          {count === undefined ? null : <span className="pm-tab-count">{count}</span>}
+        </Link>
+      ))}
+    </nav>
+  )
+}

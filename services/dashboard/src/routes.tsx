@@ -1,0 +1,124 @@
+import { Navigate, type RouteObject } from 'react-router'
+import { NotFound } from './frame/not-found.tsx'
+import { FrontRoute, InstanceRoute, OwnRoute, PlaceRoute } from './frame/place-route.tsx'
+import { PageSkeleton } from './parts/page-skeleton.tsx'
+import { SessionGuard } from './session/session-guard.tsx'
+
+/** Pages for everybody. */
+const openPages: RouteObject[] = [
+  { path: '/login', lazy: async () => ({ Component: (await import('./pages/login/login-page.tsx')).LoginPage }) },
+]
+
+/** Pages of a workspace, behind `/{workspace}/{live|test}/`. A page is one line and one file. */
+const workspacePages: RouteObject[] = [
+  { index: true, element: <Navigate to="overview" replace /> },
+  {
+    path: 'overview',
+    lazy: async () => ({ Component: (await import('./pages/overview/overview-page.tsx')).OverviewPage }),
+  },
+  {
+    path: 'exceptions/:id?',
+    lazy: async () => ({ Component: (await import('./pages/exceptions/exceptions-page.tsx')).ExceptionsPage }),
+  },
+  {
+    path: 'invoices',
+    lazy: async () => ({ Component: (await import('./pages/invoices/invoices-page.tsx')).InvoicesPage }),
+  },
+  {
+    path: 'invoices/new',
+    lazy: async () => ({ Component: (await import('./pages/new-invoice/new-invoice-page.tsx')).NewInvoicePage }),
+  },
+  {
+    path: 'invoices/:id',
+    lazy: async () => ({ Component: (await import('./pages/invoice/invoice-page.tsx')).InvoicePage }),
+  },
+  {
+    path: 'payments',
+    lazy: async () => ({ Component: (await import('./pages/payments/payments-page.tsx')).PaymentsPage }),
+  },
+  { path: 'links', lazy: async () => ({ Component: (await import('./pages/links/links-page.tsx')).LinksPage }) },
+  { path: 'links/:id', lazy: async () => ({ Component: (await import('./pages/link/link-page.tsx')).LinkPage }) },
+  {
+    path: 'products',
+    lazy: async () => ({ Component: (await import('./pages/products/products-page.tsx')).ProductsPage }),
+  },
+  {
+    path: 'webhooks/endpoints/:id?',
+    lazy: async () => ({ Component: (await import('./pages/endpoints/endpoints-page.tsx')).EndpointsPage }),
+  },
+  {
+    path: 'webhooks/deliveries/:id?',
+    lazy: async () => ({ Component: (await import('./pages/deliveries/deliveries-page.tsx')).DeliveriesPage }),
+  },
+  {
+    path: 'webhooks/events',
+    lazy: async () => ({ Component: (await import('./pages/events/events-page.tsx')).EventsPage }),
+  },
+  { path: 'keys', lazy: async () => ({ Component: (await import('./pages/keys/keys-page.tsx')).KeysPage }) },
+  {
+    path: 'explain',
+    lazy: async () => ({ Component: (await import('./pages/explain/explain-page.tsx')).ExplainPage }),
+  },
+  {
+    path: 'wallets',
+    lazy: async () => ({ Component: (await import('./pages/wallets/wallets-page.tsx')).WalletsPage }),
+  },
+  {
+    path: 'wallets/add',
+    lazy: async () => ({ Component: (await import('./pages/add-wallet/add-wallet-page.tsx')).AddWalletPage }),
+  },
+  { path: 'team', lazy: async () => ({ Component: (await import('./pages/team/team-page.tsx')).TeamPage }) },
+  {
+    path: 'settings/:section?',
+    lazy: async () => ({ Component: (await import('./pages/settings/settings-page.tsx')).SettingsPage }),
+  },
+  { path: 'webhooks', element: <Navigate to="deliveries" replace /> },
+  { path: '*', element: <NotFound /> },
+]
+
+/** Pages of the signed-in person. */
+const ownPages: RouteObject[] = [
+  {
+    path: 'account',
+    lazy: async () => ({ Component: (await import('./pages/account/account-page.tsx')).AccountPage }),
+  },
+]
+
+/** Pages of people who run the installation. */
+const instancePages: RouteObject[] = [
+  { path: 'system', element: <Navigate to="/system/chains" replace /> },
+  {
+    path: 'system/chains',
+    lazy: async () => ({ Component: (await import('./pages/chains/chains-page.tsx')).ChainsPage }),
+  },
+  {
+    path: 'system/queues',
+    lazy: async () => ({ Component: (await import('./pages/queues/queues-page.tsx')).QueuesPage }),
+  },
+  { path: 'system/rates', lazy: async () => ({ Component: (await import('./pages/rates/rates-page.tsx')).RatesPage }) },
+  {
+    path: 'system/processes',
+    lazy: async () => ({ Component: (await import('./pages/processes/processes-page.tsx')).ProcessesPage }),
+  },
+  { path: 'system/audit', lazy: async () => ({ Component: (await import('./pages/audit/audit-page.tsx')).AuditPage }) },
+]
+
+/** Every address of the dashboard. */
+export const routes: RouteObject[] = [
+  {
+    HydrateFallback: PageSkeleton,
+    children: [
+      ...openPages,
+      {
+        element: <SessionGuard />,
+        children: [
+          { index: true, element: <FrontRoute /> },
+          { element: <OwnRoute />, children: ownPages },
+          { element: <InstanceRoute />, children: instancePages },
+          { path: ':workspace/:mode', element: <PlaceRoute />, children: workspacePages },
+          { path: '*', element: <OwnRoute />, children: [{ path: '*', element: <NotFound /> }] },
+        ],
+      },
+    ],
+  },
+]

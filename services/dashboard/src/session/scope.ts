@@ -1,0 +1,42 @@
+import { createContext, use } from 'react'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { mayDo, type Role } from './roles.ts'
+
+/** The workspace and mode of the page, from its URL. */
+export interface Place {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly workspaceName: string
+  readonly role: Role
+}
+
+export const PlaceContext = createContext<Place | null>(null)
+
+/** The workspace and mode of this page. Throws on pages of the installation, which have none. */
+export function usePlace(): Place {
+  const place = use(PlaceContext)
+  if (place === null) throw new Error('this page has no workspace in its URL')
+  return place
+}
+
+/** What every procedure of a workspace asks for: `{ ...scope, id }`. */
+export function useScope(): { readonly workspaceId: string; readonly mode: Mode } {
+  const { workspaceId, mode } = usePlace()
+  return { workspaceId, mode }
+}
+
+/** Whether the signed-in person holds at least this role here. */
+export function useMay(needed: Role): boolean {
+  return mayDo(usePlace().role, needed)
+}
+
+/** Makes the path of a page of this workspace and mode: `to('invoices', id)`, `to('webhooks/deliveries')`. */
+export function useTo(): (page: string, id?: string) => string {
+  const { workspaceId, mode } = usePlace()
+  return (page, id) => placePath(workspaceId, mode, id === undefined ? page : `${page}/${encodeURIComponent(id)}`)
+}
+
+/** Path of a page: workspace and mode lead it, so that a link can never open in the wrong one. */
+export function placePath(workspaceId: string, mode: Mode, page: string): string {
+  return `/${workspaceId}/${mode}/${page}`
+}

@@ -1,0 +1,26 @@
+import { createContext, use } from 'react'
+import type { Role } from './roles.ts'
+
+/** A workspace the signed-in person belongs to. */
+export interface Membership {
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+}
+
+/** Who is signed in. The server decides again on every call; the page only leaves out what would be refused. */
+export interface Session {
+  readonly email: string
+  readonly name: string
+  readonly isOperator: boolean
+  readonly workspaces: readonly Membership[]
+}
+
+export const SessionContext = createContext<Session | null>(null)
+
+/** The signed-in person. Throws outside of the session guard, which is around every page but the log-in. */
+export function useSession(): Session {
+  const session = use(SessionContext)
+  if (session === null) throw new Error('useSession outside of the session guard')
+  return session
+}
