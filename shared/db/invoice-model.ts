@@ -198,6 +198,11 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       partialFilterExpression: { orderId: { $gt: '' } },
     },
     {
+      name: 'invoice_list_by_customer',
+      key: { workspaceId: 1, mode: 1, 'customer.email': 1, _id: -1 },
+      partialFilterExpression: { 'customer.email': { $gt: '' } },
+    },
+    {
       name: 'invoice_outbox',
       key: { outboxShard: 1, outboxAt: 1 },
       partialFilterExpression: { outboxAt: { $exists: true } },

@@ -1,0 +1,133 @@
+import type mongoose from 'mongoose'
+import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import type { InvoiceLookups, InvoicePageQuery, InvoiceSearch } from '#shared/usecases/ports/invoice-lookups.ts'
+import type { Database } from './connect.ts'
+import { toDate } from './dates.ts'
+import { invoiceFromDocument } from './invoice-mapping.ts'
+import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+import { ID_TIME_SLACK_MS, uuidFloor } from './uuid-time.ts'
+
+type Filter = mongoose.mongo.Filter<InvoiceDocument>
+
+/** Invoices looked through for one page by filters that no index serves. */
+const SCAN_MAX = 5_000
+/** Entries that wait are of no use to a reader, and there may be hundreds. */
+const WITHOUT_OUTBOX = { outbox: 0 } as const
+
+/** What operators look invoices up by, on MongoDB. */
+export function createInvoiceLookups(db: Database): InvoiceLookups {
+  const invoices = db.collection(INVOICES)
+  return {
+    page: async (query) => {
+      const filter = pageFilter(query)
+      const residual = residualFilter(query)
+      const cursor =
+        Object.keys(residual).length === 0
+          ? invoices
+              .find(filter, { projection: WITHOUT_OUTBOX })
+              .sort({ _id: -1 })
+              .limit(query.limit + 1)
+          : invoices.aggregate<InvoiceDocument>([
+              { $match: filter },
+              { $sort: { _id: -1 } },
+              { $limit: SCAN_MAX },
+              { $match: residual },
+              { $limit: query.limit + 1 },
+              { $project: WITHOUT_OUTBOX },
+            ])
+      const found = (await cursor.toArray()).map(fromDocument)
+      const page = found.slice(0, query.limit)
+      if (found.length > query.limit) return { invoices: page, next: page.at(-1)?.terms.id ?? null }
+      if (Object.keys(residual).length === 0) return { invoices: page, next: null }
+      const [last] = await invoices
+        .find(filter, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .skip(SCAN_MAX - 1)
+        .limit(1)
+        .toArray()
+      return { invoices: page, next: last?._id ?? null }
+    },
+    countByStatus: async ({ workspaceId, mode, createdFrom, createdTo }, max) => {
+      const ids = idRange(createdFrom, createdTo, null)
+      const counts = await Promise.all(
+        INVOICE_STATUSES.map(async (status) => {
+          const filter = { workspaceId, mode, status, ...(ids !== null && { _id: ids }) }
+          const count = await invoices.countDocuments(filter, { hint: 'invoice_list_by_status', limit: max })
+          return [status, count] as const
+        }),
+      )
+      return new Map(counts)
+    },
+    findMany: async (ids) => {
+      const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: WITHOUT_OUTBOX }).toArray()
+      return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
+    },
+    findByNumber: async (workspaceId, mode, number) => {
+      const stored = await invoices.findOne({ workspaceId, mode, number })
+      return stored === null ? null : invoiceFromDocument(stored)
+    },
+  }
+}
+
+const fromDocument = (stored: Omit<InvoiceDocument, 'outbox'>) => invoiceFromDocument({ ...stored, outbox: [] })
+
+/** The part of a page's filter that an index serves; exported for the test that explains it. */
+export function pageFilter(query: InvoicePageQuery): Filter {
+  const { workspaceId, mode, search, status, createdFrom, createdTo, beforeId } = query
+  const ids = idRange(createdFrom, createdTo, beforeId)
+  return {
+    workspaceId,
+    mode,
+    ...(ids !== null && { _id: ids }),
+    ...(status !== null && { status }),
+    ...((createdFrom !== null || createdTo !== null) && {
+      createdAt: {
+        ...(createdFrom !== null && { $gte: toDate(createdFrom) }),
+        ...(createdTo !== null && { $lt: toDate(createdTo) }),
+      },
+    }),
+    ...(search !== null && searchFilter(search)),
+  }
+}
+
+function searchFilter(search: InvoiceSearch): Filter {
+  switch (search.kind) {
+    case 'id':
+      // An id range of the page must not replace it.
+      return { $and: [{ _id: search.id }] }
+    case 'number':
+      return { $or: [{ number: search.number }, { orderId: search.orderId }] }
+    case 'order':
+      return { orderId: search.orderId }
+    case 'email':
+      return { 'customer.email': search.email }
+    case 'address':
+      return {
+        $or: [
+          { claims: { $in: [...search.claims] } },
+          // ';' follows ':' in ASCII. A range on an array needs one element within both bounds.
+          ...search.prefixes.map((prefix) => ({
+            claims: { $elemMatch: { $gte: `${prefix}:`, $lt: `${prefix};` } },
+          })),
+        ],
+      }
+  }
+}
+
+function residualFilter({ asset, source, flag }: InvoicePageQuery): Filter {
+  return {
+    ...(asset !== null && { locks: { $elemMatch: { asset, to: null } } }),
+    ...(source !== null && { source }),
+    ...(flag === 'late' && { $or: [{ paidLate: true }, { 'exceptions.exception': 'late' as const }] }),
+    ...(flag === 'short' && { underpaidAccepted: true }),
+  }
+}
+
+/** Ids begin with their time of creation. */
+function idRange(from: number | null, to: number | null, beforeId: string | null): Record<string, string> | null {
+  const least = from === null ? null : uuidFloor(from - ID_TIME_SLACK_MS)
+  const until = to === null ? null : uuidFloor(to + ID_TIME_SLACK_MS)
+  const bound = beforeId !== null && (until === null || beforeId < until) ? beforeId : until
+  if (least === null && bound === null) return null
+  return { ...(least !== null && { $gte: least }), ...(bound !== null && { $lt: bound }) }
+}
