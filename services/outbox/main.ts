@@ -1,9 +1,11 @@
 import type { StartService } from '#services/context.ts'
 import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createCustomerEraser } from '#shared/db/customer-eraser.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
+import { createExceptionDesk } from '#shared/db/exception-desk.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
@@ -13,6 +15,7 @@ import { createKicker } from '#shared/queues/kicker.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { startAuditChainLoop } from './audit-chain-loop.ts'
+import { startDeskLoop } from './desk-loop.ts'
 import { startRecoveries } from './start-recoveries.ts'
 
 /** Entries older than this were not kicked, or their worker died. */
@@ -20,11 +23,11 @@ const OVERDUE_AFTER_MS = 1_000
 
 /**
  * Turns saved outbox entries into events, deliveries, mails, inbox entries and audit rows, each exactly once. Beside it, one
- * process at a time chains the rows of the audit trail.
+ * process at a time chains the rows of the audit trail, and one mails open exceptions and erases customers.
  */
 export const start: StartService = async (context) => {
-  const { db, redis, clock, random, logger, metrics, pulses } = context
-  const ambient = { clock, random, logger, metrics, pulses }
+  const { db, redis, clock, random, logger, metrics, pulses, tracer } = context
+  const ambient = { clock, random, logger, metrics, pulses, tracer }
   const kicker = createKicker(redis, ambient)
   const invoices = createInvoiceRepository(db)
   const relay = createOutboxRelay({
@@ -50,8 +53,17 @@ export const start: StartService = async (context) => {
     chain: createAuditChainRepository(db),
     leases: createLeaseRepository(db),
   })
+  const stopDesk = startDeskLoop({
+    ...ambient,
+    kicker,
+    desk: createExceptionDesk(db),
+    eraser: createCustomerEraser(db),
+    mails: createMailRepository(db),
+    workspaces: createWorkspaceRepository(db),
+    leases: createLeaseRepository(db),
+  })
   return async () => {
-    await Promise.all([worker.stop(), recoveries.stop(), stopChain()])
+    await Promise.all([worker.stop(), recoveries.stop(), stopChain(), stopDesk()])
     await kicker.close()
   }
 }

@@ -128,6 +128,8 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   outboxShard: number
   /** Time of the oldest unrelayed entry; absent when the outbox is empty. */
   outboxAt?: Date
+  /** When copies of an erased customer are to be looked for again; absent otherwise. */
+  eraseSweepAt?: Date
   lastOps: { opId: string; seq: number }[]
   idem?: IdempotencyGuardDocument
 }
@@ -172,6 +174,7 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     outbox: { type: [Object], required: true },
     outboxShard: COUNT,
     outboxAt: optional(Date),
+    eraseSweepAt: optional(Date),
     lastOps: [{ _id: false, opId: String, seq: Number }],
     idem: optional(Object),
   },
@@ -192,6 +195,11 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     { name: 'invoice_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
     { name: 'invoice_list_by_status', key: { workspaceId: 1, mode: 1, status: 1, _id: -1 } },
     {
+      name: 'invoice_paid',
+      key: { workspaceId: 1, mode: 1, paidAt: -1 },
+      partialFilterExpression: { paidAt: { $type: 'date' } },
+    },
+    {
       name: 'invoice_list_by_order',
       key: { workspaceId: 1, mode: 1, orderId: 1, _id: -1 },
       // Equality with a text implies "greater than empty", but not a type: only so the planner may use the index.
@@ -201,6 +209,11 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       name: 'invoice_list_by_customer',
       key: { workspaceId: 1, mode: 1, 'customer.email': 1, _id: -1 },
       partialFilterExpression: { 'customer.email': { $gt: '' } },
+    },
+    {
+      name: 'invoice_erase_sweep',
+      key: { eraseSweepAt: 1 },
+      partialFilterExpression: { eraseSweepAt: { $exists: true } },
     },
     {
       name: 'invoice_outbox',

@@ -107,8 +107,9 @@ async function creationJson(deps: CreateOnceDeps, invoice: Invoice): Promise<str
   const id = eventId(invoice.terms.id, 1)
   const event = (await deps.events.findByIds([id])).get(id)
   if (event === undefined) throw new Error(`the creation event of invoice ${invoice.terms.id} is gone`)
-  const body = JSON.parse(Buffer.from(event.body).toString('utf8')) as { data: { object: unknown } }
-  return JSON.stringify(body.data.object)
+  const body = JSON.parse(Buffer.from(event.body).toString('utf8')) as { data: { object: object } }
+  // Who was erased since is not named again; otherwise these are the same two values.
+  return JSON.stringify({ ...body.data.object, customer: invoice.terms.customer })
 }
 
 function replayRefusal(deps: CreateOnceDeps, request: KeyedCreate, refusal: IdempotencyRecord | null): Answer | null {

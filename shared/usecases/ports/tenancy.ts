@@ -1,5 +1,6 @@
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 
 /** Per-workspace settings; every field has a default. */
 export interface WorkspacePolicy {
@@ -23,7 +24,9 @@ export interface WorkspacePolicy {
    * chain's own finality besides these. What is stored otherwise counts as not given.
    */
   readonly confirmations: Readonly<Record<string, number | 'finalized'>>
-  /** How payers reach the merchant: an e-mail address, a telephone number or an https address. Absent = none is shown. */
+  /** Hour of the day, UTC, at which open exceptions are mailed to the owner; null = never. Absent = 7. */
+  readonly digestHour?: number | null
+  /** How payers reach the merchant: an e-mail address, a telephone number or an https address. Absent or empty = none is shown. */
   readonly supportContact?: string
   /** Members without an authenticator see nothing of the workspace until they have one. Absent = they may. */
   readonly requiresSecondFactor?: boolean
@@ -66,6 +69,8 @@ export interface ApiKeyRecord {
   /** HMAC-SHA256 of the key under the installation's pepper, hex. The key itself is never stored. */
   readonly hash: string
   readonly last4: string
+  /** What its owner calls it; absent on keys that were made without one. */
+  readonly name?: string
   readonly scopes: readonly Scope[]
   readonly epoch: number
   readonly createdAt: Ms
@@ -80,6 +85,22 @@ export interface ApiKeyRepository {
   list(workspaceId: string | null): Promise<readonly ApiKeyRecord[]>
   /** Sets revokedAt once and raises the epoch; null when unknown. Repeating it changes nothing. */
   revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
+}
+
+/** Deeds of people on keys and settings: each with its audit row in the same transaction. */
+export interface TenancyDeeds {
+  /** Stores a new key; false when this deed was done before. */
+  issueKey(key: ApiKeyRecord, audit: AuditRecord): Promise<boolean>
+  findKey(id: string): Promise<ApiKeyRecord | null>
+  /** Revokes a key that lives; false when it was revoked already. */
+  revokeKey(id: string, at: Ms, audit: AuditRecord): Promise<boolean>
+  /** Applies the given fields while `epoch` is still the workspace's, and raises it; null when it is not. */
+  changeWorkspace(
+    id: string,
+    epoch: number,
+    change: Partial<Pick<Workspace, 'policy' | 'name' | 'ownerEmail'>>,
+    audit: AuditRecord,
+  ): Promise<Workspace | null>
 }
 
 /** Epochs in Redis that make a cached key or workspace record outdated at once. */

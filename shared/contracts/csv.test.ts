@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { csvLine } from './csv.ts'
+
+describe('a line of CSV', () => {
+  // Guarantee: no text of a customer or merchant runs as a formula in a spreadsheet.
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', '"\'\r=1"'],
+    ['=HYPERLINK("https://x.example","y")', '"\'=HYPERLINK(""https://x.example"",""y"")"'],
+  ])('shows %j harmlessly', (given, shown) => {
+    expect(csvLine([given])).toBe(`${shown}\r\n`)
+  })
+
+  it('quotes what would end a cell and leaves everything else alone', () => {
+    expect(csvLine(['a,b', 'say "x"', 'two\nlines', '<script>', 12, true, null])).toBe(
+      '"a,b","say ""x""","two\nlines",<script>,12,true,\r\n',
+    )
+  })
+})

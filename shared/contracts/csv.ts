@@ -1,0 +1,17 @@
+/** What spreadsheets take for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+const NEEDS_QUOTES = /[",\r\n]/
+
+/**
+ * One line of CSV (RFC 4180) with its line end. Cells that a spreadsheet would run as a formula get an apostrophe in front, so that they
+ * are shown as they are.
+ */
+export function csvLine(cells: readonly (string | number | boolean | null)[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`
+}
+
+function cellText(cell: string | number | boolean | null): string {
+  const plain = cell === null ? '' : String(cell)
+  const safe = typeof cell === 'string' && FORMULA.test(plain) ? `'${plain}` : plain
+  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

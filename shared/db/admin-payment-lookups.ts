@@ -1,0 +1,75 @@
+import type mongoose from 'mongoose'
+import type { PaymentLookups, PaymentPageQuery } from '#shared/usecases/ports/payment-lookups.ts'
+import type { Database } from './connect.ts'
+import { toDate } from './dates.ts'
+import { paymentFromDocument } from './payment-mapping.ts'
+import { PAYMENTS, type PaymentDocument } from './payment-model.ts'
+import { ID_TIME_SLACK_MS, uuidFloor } from './uuid-time.ts'
+
+type Filter = mongoose.mongo.Filter<PaymentDocument>
+type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo'>
+
+/** Payments looked through for one page by filters that no index serves. */
+const SCAN_MAX = 5_000
+
+/** What operators look payments up by, on MongoDB. */
+export function createOperatorPaymentLookups(db: Database): PaymentLookups {
+  const payments = db.collection(PAYMENTS)
+  return {
+    page: async (query) => {
+      const filter = operatorPaymentFilter(query, { before: query.beforeId })
+      const { network, counted } = query
+      const residual = { ...(network !== null && { network }), ...(counted !== null && { counted }) }
+      const found = await payments
+        .aggregate<PaymentDocument>([
+          { $match: filter },
+          { $sort: { _id: -1 } },
+          { $limit: SCAN_MAX },
+          { $match: residual },
+          { $limit: query.limit + 1 },
+        ])
+        .toArray()
+      const page = found.slice(0, query.limit).map(paymentFromDocument)
+      if (found.length > query.limit) return { payments: page, next: page.at(-1)?.id ?? null }
+      const [last] = await payments
+        .find(filter, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .skip(SCAN_MAX - 1)
+        .limit(1)
+        .toArray()
+      return { payments: page, next: last?._id ?? null }
+    },
+    pageForward: async (scope, afterId) => {
+      const filter = operatorPaymentFilter(scope, { after: afterId })
+      return (await payments.find(filter).sort({ _id: 1 }).limit(scope.limit).toArray()).map(paymentFromDocument)
+    },
+  }
+}
+
+/** The part of a filter that an index serves; exported for the test that explains it. */
+export function operatorPaymentFilter(
+  { workspaceId, mode, createdFrom, createdTo }: Scope,
+  bounds: { readonly before?: string | null; readonly after?: string | null },
+): Filter {
+  const until = createdTo === null ? null : uuidFloor(createdTo + ID_TIME_SLACK_MS)
+  const from = createdFrom === null ? null : uuidFloor(createdFrom - ID_TIME_SLACK_MS)
+  const before = bounds.before ?? null
+  const after = bounds.after ?? null
+  const ids = {
+    ...(from !== null && after === null && { $gte: from }),
+    ...(after !== null && { $gt: after }),
+    ...(until !== null && (before === null || until < before) && { $lt: until }),
+    ...(before !== null && (until === null || before <= until) && { $lt: before }),
+  }
+  return {
+    workspaceId,
+    mode,
+    ...(Object.keys(ids).length > 0 && { _id: ids }),
+    ...((createdFrom !== null || createdTo !== null) && {
+      createdAt: {
+        ...(createdFrom !== null && { $gte: toDate(createdFrom) }),
+        ...(createdTo !== null && { $lt: toDate(createdTo) }),
+      },
+    }),
+  }
+}

@@ -1,0 +1,27 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Payment } from './payments.ts'
+
+/** A page of a workspace's payments as operators look for them, newest first: also those that do not count. */
+export interface PaymentPageQuery {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly network: NetworkId | null
+  readonly counted: boolean | null
+  readonly createdFrom: Ms | null
+  /** Exclusive. */
+  readonly createdTo: Ms | null
+  readonly limit: number
+  readonly beforeId: string | null
+}
+
+/** Reads payments for people. */
+export interface PaymentLookups {
+  /** At most `limit` payments and where to go on, null at the end; as with invoices a page may be short and still go on. */
+  page(query: PaymentPageQuery): Promise<{ readonly payments: readonly Payment[]; readonly next: string | null }>
+  /** Oldest first, beginning behind `afterId`: for reading them all. */
+  pageForward(
+    scope: Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo' | 'limit'>,
+    afterId: string | null,
+  ): Promise<readonly Payment[]>
+}
