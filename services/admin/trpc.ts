@@ -13,16 +13,21 @@ export interface AdminContext {
   readonly userAgent: string
   readonly session: OperatorSession | null
   readonly deps: AdminDeps
+  /** The mark this browser was given at an earlier log-in; null when it has none. */
+  readonly device: string | null
   /** Replaces the session cookie of the answer; null ends it. */
   setSessionToken(token: string | null): void
+  /** Gives the browser its mark. */
+  setDevice(device: string): void
 }
 
 /**
- * Who may call a procedure. `anyone`: no log-in. `signedIn`: a session whose second factor is given, or not demanded yet.
- * A role: at least that one in the workspace of the input. `operator`: people who run this installation.
+ * Who may call a procedure. `anyone`: no log-in. `asked`: a password was given and a code is awaited. `signedIn`: a session whose
+ * second factor is given, or not demanded yet. A role: at least that one in the workspace of the input. `operator`: people who run
+ * this installation. Every check runs before the procedure's own input is read.
  */
 export interface ProcedureMeta {
-  readonly access: 'anyone' | 'signedIn' | 'operator' | Role
+  readonly access: 'anyone' | 'asked' | 'signedIn' | 'operator' | Role
   /** Wallets, keys and endpoints: a TOTP code within the last minutes, in this very session. */
   readonly stepUp: boolean
 }
@@ -31,7 +36,6 @@ const t = initTRPC
   .context<AdminContext>()
   .meta<ProcedureMeta>()
   .create({
-    defaultMeta: { access: 'operator', stepUp: true },
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
       maxDurationMs: 300_000,
@@ -54,6 +58,7 @@ const t = initTRPC
   })
 
 export const router = t.router
+export const mergeRouters = t.mergeRouters
 export const createCallerFactory = t.createCallerFactory
 
 function publicMessage(error: TRPCError): string {
@@ -78,7 +83,13 @@ const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
 
 /** Our own errors leave with their status; anything else is logged and becomes an internal error. */
 const withErrors = t.middleware(async ({ ctx, path, next }) => {
+  const startedAt = performance.now()
   const result = await next()
+  const outcome = result.ok ? 'ok' : result.error.code.toLowerCase()
+  ctx.deps.metrics.observe('admin_procedure_seconds', (performance.now() - startedAt) / 1_000, {
+    procedure: path,
+    outcome,
+  })
   if (result.ok) return result
   const { cause } = result.error
   if (cause instanceof PaymeshError) {
@@ -98,28 +109,33 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
   return await next({ ctx: { session, actor: `user:${session.email}` } })
 })
 
+/** The password was given, and a code is what comes next. */
+const codeAwaited = t.middleware(async ({ ctx, next }) => {
+  const { session } = ctx
+  if (session?.secondFactor !== 'asked') throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  return await next({ ctx: { session } })
+})
+
 const steppedUp = t.middleware(async ({ ctx, meta, next }) => {
   if (meta?.stepUp === true) {
-    const until = ctx.session?.steppedUpUntil ?? null
-    if (until === null || until < ctx.deps.clock.now()) {
-      throw new TRPCError({
-        code: 'FORBIDDEN',
-        message: 'Confirm this with a code of your authenticator.',
-        cause: new StepUpNeeded(),
-      })
-    }
+    if (ctx.session?.secondFactor !== 'given') throw secondFactorNeeded('This needs an authenticator: set one up first.')
+    const until = ctx.session.steppedUpUntil
+    if (until === null || until < ctx.deps.clock.now()) throw forbidden(STEP_UP_WORDS, 'stepUp')
   }
   return await next()
 })
 
-/** The page asks for a code and repeats the call. */
-export class StepUpNeeded extends PaymeshError {
-  constructor() {
-    super('FORBIDDEN_SCOPE', {
-      message: 'Confirm this with a code of your authenticator.',
-      details: [{ path: 'stepUp', message: 'needed' }],
-    })
-  }
+const STEP_UP_WORDS = 'Confirm this with a code of your authenticator.'
+
+/** The page offers to set up an authenticator. */
+function secondFactorNeeded(message: string): TRPCError {
+  return forbidden(message, 'secondFactor')
+}
+
+/** A refusal that the page can do something about: it asks for what `path` names and repeats the call. */
+function forbidden(message: string, path: 'stepUp' | 'secondFactor'): TRPCError {
+  const cause = new PaymeshError('FORBIDDEN_SCOPE', { message, details: [{ path, message: 'needed' }] })
+  return new TRPCError({ code: 'FORBIDDEN', message, cause })
 }
 
 const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })
@@ -134,6 +150,8 @@ const member = (role: Role) =>
     const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
     if (held === undefined || workspace === null)
       throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such resource.' })
+    if (workspace.policy.requiresSecondFactor === true && ctx.session?.secondFactor !== 'given')
+      throw secondFactorNeeded(`${workspace.name} wants its members to have an authenticator: set one up first.`)
     if (!allows(held, role)) throw new TRPCError({ code: 'FORBIDDEN', message: `This needs the role ${role}.` })
     return await next({ ctx: { workspace, role: held } })
   })
@@ -141,6 +159,8 @@ const member = (role: Role) =>
 const operatorOnly = t.middleware(async ({ ctx, next }) => {
   if (ctx.session?.isOperator !== true)
     throw new TRPCError({ code: 'FORBIDDEN', message: 'Only for people who run this installation.' })
+  if (ctx.deps.config.env === 'production' && ctx.session.secondFactor !== 'given')
+    throw secondFactorNeeded('Who runs an installation needs an authenticator: set one up first.')
   return await next()
 })
 
@@ -148,6 +168,9 @@ const base = t.procedure.use(withErrors)
 
 /** No log-in needed: the log-in itself. */
 export const openProcedure = base.meta({ access: 'anyone', stepUp: false })
+
+/** The second half of a log-in. */
+export const codeProcedure = base.meta({ access: 'asked', stepUp: false }).use(codeAwaited)
 
 /** Any person who is logged in; nothing of a workspace. */
 export const ownProcedure = (options: { readonly stepUp?: true } = {}) =>

@@ -26,8 +26,7 @@ export function startDeskLoop(deps: LoopDeps): () => Promise<void> {
 
   const round = async (): Promise<void> => {
     if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
-    const mails = await sendDigests(deps)
-    deps.metrics.gauge('exception_digests_due', mails)
+    await sendDigests(deps)
     while (!stop.signal.aborted && (await sweepErasures(deps, ERASE_BATCH)) > 0);
   }
 

@@ -30,3 +30,16 @@ export async function audited(
     await session.endSession()
   }
 }
+
+/** Runs an insert, in one transaction with its audit row where one is given; `session` is null without. Throws what the insert throws. */
+export async function insertAudited(
+  db: Database,
+  audit: AuditRecord | undefined,
+  insert: (session: mongoose.mongo.ClientSession | null) => Promise<void>,
+): Promise<void> {
+  if (audit === undefined) return await insert(null)
+  await audited(db, audit, async (session) => {
+    await insert(session)
+    return true
+  })
+}

@@ -5,6 +5,7 @@ import type {
   PaymentLink,
   PaymentLinkRepository,
 } from '#shared/usecases/ports/catalogue.ts'
+import { audited, insertAudited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
@@ -21,9 +22,11 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
     orNull(await links.findOne({ _id: id, workspaceId, mode }))
 
   return {
-    insert: async (link) => {
+    insert: async (link, audit) => {
       try {
-        await links.insertOne(toDocument(link))
+        await insertAudited(db, audit, async (session) => {
+          await links.insertOne(toDocument(link), session === null ? {} : { session })
+        })
         return link
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -31,15 +34,23 @@ export function createPaymentLinkRepository(db: Database): PaymentLinkRepository
       }
     },
     findInWorkspace,
+    findById: async (id) => orNull(await links.findOne({ _id: id })),
     list: async (query) =>
       (await links.find(linkListFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
-    deactivate: async (workspaceId, mode, id, at) => {
-      const ended = await links.findOneAndUpdate(
-        { _id: id, workspaceId, mode, status: 'active' },
-        { $set: { status: 'inactive', deactivatedAt: toDate(at) }, $max: { updatedAt: toDate(at) } },
-        { returnDocument: 'after' },
-      )
-      return ended === null ? findInWorkspace(workspaceId, mode, id) : fromDocument(ended)
+    deactivate: async (workspaceId, mode, id, at, audit) => {
+      const active = { _id: id, workspaceId, mode, status: 'active' as const }
+      const change = {
+        $set: { status: 'inactive' as const, deactivatedAt: toDate(at) },
+        $max: { updatedAt: toDate(at) },
+      }
+      if (audit === undefined) await links.updateOne(active, change)
+      else
+        await audited(
+          db,
+          audit,
+          async (session) => (await links.updateOne(active, change, { session })).matchedCount === 1,
+        )
+      return findInWorkspace(workspaceId, mode, id)
     },
     countActive: (workspaceId, mode, max) =>
       links.countDocuments({ workspaceId, mode, status: 'active' }, { limit: max }),

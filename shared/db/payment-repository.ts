@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { PaymentListQuery, PaymentRepository, UncountedReason } from '#shared/usecases/ports/payments.ts'
 import type { Random } from '#shared/usecases/ports/runtime.ts'
-import { audited } from './audited.ts'
+import { insertAudited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
@@ -28,13 +28,9 @@ export function createPaymentRepository(db: Database, random: Random): PaymentRe
     insertSimulated: async (payment, audit) => {
       const row = paymentToDocument(payment)
       try {
-        if (audit === undefined) await payments.insertOne(row)
-        else
-          await audited(
-            db,
-            audit,
-            async (session) => (await payments.insertOne({ ...row }, { session })).insertedId === row._id,
-          )
+        await insertAudited(db, audit, async (session) => {
+          await payments.insertOne({ ...row }, session === null ? {} : { session })
+        })
         return 'inserted'
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error

@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import type { CatalogueQuery, Product, ProductRepository } from '#shared/usecases/ports/catalogue.ts'
+import { insertAudited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
@@ -22,9 +23,11 @@ export function createProductRepository(db: Database): ProductRepository {
   }
 
   return {
-    insert: async (product) => {
+    insert: async (product, audit) => {
       try {
-        await products.insertOne(toDocument(product))
+        await insertAudited(db, audit, async (session) => {
+          await products.insertOne(toDocument(product), session === null ? {} : { session })
+        })
         return { outcome: 'stored', product }
       } catch (error) {
         const fields = duplicateKeyFields(error)

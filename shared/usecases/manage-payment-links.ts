@@ -2,6 +2,8 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { PaymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms, Word } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './ports/audit.ts'
 import type {
   CatalogueQuery,
   PaymentLink,
@@ -29,6 +31,8 @@ export interface CreatePaymentLinkInput {
   readonly body: PaymentLinkBody
   /** Pre-allocated, so that a retry after a crash finds the link it made. */
   readonly linkId: string
+  /** The operator who does it; absent for merchants' programs. */
+  readonly word?: Word
 }
 
 /** One link, in the name of a workspace and mode. */
@@ -36,6 +40,8 @@ export interface PaymentLinkScope {
   readonly workspaceId: string
   readonly mode: Mode
   readonly linkId: string
+  /** The operator who does it; absent for merchants' programs. */
+  readonly word?: Word
 }
 
 /**
@@ -54,7 +60,8 @@ export async function createPaymentLink(
   await requireQuota(deps, workspace, mode)
   const terms = body.kind === 'own' ? ownTerms(body) : await productTerms(deps, workspace.id, mode, body)
   const now = deps.clock.now()
-  const stored = await deps.paymentLinks.insert({
+  const audit = linkAudit('created', { ...input, workspaceId: workspace.id, at: now })
+  const link: PaymentLink = {
     id: linkId,
     workspaceId: workspace.id,
     mode,
@@ -63,7 +70,8 @@ export async function createPaymentLink(
     createdAt: now,
     updatedAt: now,
     deactivatedAt: null,
-  })
+  }
+  const stored = await deps.paymentLinks.insert(link, audit)
   if (stored === null) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   return presentOne(deps, stored)
 }
@@ -94,9 +102,17 @@ export async function getPaymentLink(
  */
 export async function deactivatePaymentLink(
   deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
-  { workspaceId, mode, linkId }: PaymentLinkScope,
+  scope: PaymentLinkScope,
 ): Promise<PaymentLinkResource> {
-  const link = await deps.paymentLinks.deactivate(workspaceId, mode, linkId, deps.clock.now())
+  const { workspaceId, mode, linkId } = scope
+  const at = deps.clock.now()
+  const link = await deps.paymentLinks.deactivate(
+    workspaceId,
+    mode,
+    linkId,
+    at,
+    linkAudit('deactivated', { ...scope, at }),
+  )
   if (link === null) throw new PaymeshError('NOT_FOUND')
   return presentOne(deps, link)
 }
@@ -143,4 +159,22 @@ async function presentOne(
 ): Promise<PaymentLinkResource> {
   const uses = await deps.paymentLinks.countUses([link.id])
   return presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls)
+}
+
+/** The row that is stored with the deed, where a person does it. */
+function linkAudit(
+  deed: 'created' | 'deactivated',
+  { workspaceId, mode, linkId, word, at }: PaymentLinkScope & { readonly at: Ms },
+): AuditRecord | undefined {
+  if (word?.by === undefined) return undefined
+  return {
+    id: `payment-link-${deed}:${linkId}`,
+    at,
+    actor: word.by,
+    action: `payment_link.${deed}`,
+    subject: linkId,
+    workspaceId,
+    mode,
+    detail: { reason: word.reason ?? null },
+  }
 }

@@ -3,7 +3,9 @@ import type { ProductBody } from '#shared/contracts/http/product-create.ts'
 import type { ProductResource } from '#shared/contracts/http/product-resource.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms, Word } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { AuditRecord } from './ports/audit.ts'
 import type { CatalogueQuery, Product, ProductRepository } from './ports/catalogue.ts'
 import type { Clock } from './ports/runtime.ts'
 
@@ -20,6 +22,8 @@ export interface CreateProductInput {
   readonly body: ProductBody
   /** Pre-allocated, so that a retry after a crash finds the product it made. */
   readonly productId: string
+  /** The operator who does it; absent for merchants' programs. */
+  readonly word?: Word
 }
 
 /**
@@ -29,7 +33,7 @@ export interface CreateProductInput {
 export async function createProduct(deps: ManageProductsDeps, input: CreateProductInput): Promise<ProductResource> {
   const { workspaceId, mode, body, productId } = input
   const now = deps.clock.now()
-  const result = await deps.products.insert({
+  const product: Product = {
     id: productId,
     workspaceId,
     mode,
@@ -40,7 +44,8 @@ export async function createProduct(deps: ManageProductsDeps, input: CreateProdu
     active: true,
     createdAt: now,
     updatedAt: now,
-  })
+  }
+  const result = await deps.products.insert(product, productAudit(input, now))
   if (result.outcome === 'sku_taken') throw invalid([{ path: 'sku', message: 'another product has this sku' }])
   if (result.outcome === 'in_progress') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   return presentProduct(result.product)
@@ -62,6 +67,21 @@ export async function getProduct(
   const product = await deps.products.findInWorkspace(scope.workspaceId, scope.mode, scope.productId)
   if (product === null) throw new PaymeshError('NOT_FOUND')
   return presentProduct(product)
+}
+
+/** The row that is stored with the product, where a person adds it. */
+function productAudit({ workspaceId, mode, productId, word }: CreateProductInput, at: Ms): AuditRecord | undefined {
+  if (word?.by === undefined) return undefined
+  return {
+    id: `product-created:${productId}`,
+    at,
+    actor: word.by,
+    action: 'product.created',
+    subject: productId,
+    workspaceId,
+    mode,
+    detail: { reason: word.reason ?? null },
+  }
 }
 
 function presentProduct(product: Product): ProductResource {

@@ -8,6 +8,7 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
   endpoint_failing: { endpointId: 'ep', url: 'https://shop.test/hook?token=hush', firstDeliveryId: 'whd_1' },
   shared_key_material: { family: 'evm', mode: 'live', fingerprint: 'abcd1234' },
   addresses_low: { family: 'tron', mode: 'live', free: '3', total: '50' },
+  exceptions_digest: { workspace: 'Casa Lumbre', count: '7', kinds: 'Late payment: 3, since 2026-11-19 14:21 UTC' },
 }
 const TEMPLATES = Object.keys(SAMPLES) as MailRecord['template'][]
 

@@ -1,3 +1,192 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { EXCEPTION_TITLES, MONEY_EXCEPTIONS } from '#shared/contracts/exception-words.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
+import { EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import { type DecideInput, decideException, noteException } from '#shared/usecases/decide-exception.ts'
+import { exceptionSentence } from '#shared/usecases/exception-sentence.ts'
+import { explainException } from '#shared/usecases/explain-exception.ts'
+import { type DeskEntry, RESOLUTIONS } from '#shared/usecases/ports/exception-desk.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { deedOf } from '../deed.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
+import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
-export const exceptionsRouter = router({})
+/** Open entries that are counted; a workspace with more has other worries. */
+const COUNT_MAX = 1_000
+
+const SYSTEM_EXCEPTIONS = EXCEPTION_KINDS.filter((kind) => !MONEY_EXCEPTIONS.includes(kind))
+const KINDS_OF: Readonly<Record<'all' | 'money' | 'system', readonly ExceptionKind[]>> = {
+  all: [],
+  money: MONEY_EXCEPTIONS,
+  system: SYSTEM_EXCEPTIONS,
+}
+const about = z.object({ id: z.string().min(1).max(300) })
+/** What moves money in the books needs a reason. */
+const reason = z.string().trim().min(3, 'say why').max(500)
+const valueBase = z.string().regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
+
+const detailWire = z.object({
+  entry: exceptionWire,
+  invoice: invoiceRowWire.nullable(),
+  payment: paymentWire.nullable(),
+  evidence: z.array(
+    z.object({ check: z.string(), rule: z.string(), fact: z.string(), ok: z.boolean().nullable(), result: z.string() }),
+  ),
+  worth: z
+    .object({ currency: z.string(), atLock: z.string(), now: z.string().nullable(), difference: z.string().nullable() })
+    .nullable(),
+  ways: z.array(z.enum(RESOLUTIONS)),
+  valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
+})
+
+/** The inbox: what waits for a person, the evidence about it, and decisions. */
+export const exceptionsRouter = router({
+  list: workspaceQuery('viewer')
+    .input(
+      z.object({
+        view: z.enum(['open', 'resolved']).default('open'),
+        group: z.enum(['all', 'money', 'system']).default('all'),
+        ...pageInput,
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(z.object({ items: z.array(exceptionWire), nextCursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, limit, view, group } = input
+      const after = input.cursor === undefined ? null : readPlace(input.cursor)
+      const open = view === 'open'
+      const kinds = KINDS_OF[group]
+      const found = await money.desk.list({ workspaceId, mode, open, kinds, limit: limit + 1, after })
+      const page = found.slice(0, limit)
+      const last = found.length > limit ? page.at(-1) : undefined
+      const at = last === undefined ? null : { at: (open ? last.openedAt : last.closedAt) ?? 0, id: last.id }
+      return { items: await withSentences(ctx.deps, page), nextCursor: at === null ? null : writePlace(at) }
+    }),
+
+  counts: workspaceQuery('viewer')
+    .output(z.object({ all: z.number(), money: z.number(), system: z.number() }))
+    .query(async ({ ctx, input }) => {
+      const counts = await ctx.deps.money.desk.countOpen(input.workspaceId, input.mode, COUNT_MAX)
+      const sum = (kinds: readonly ExceptionKind[]) => kinds.reduce((total, kind) => total + (counts.get(kind) ?? 0), 0)
+      const [money, system] = [sum(MONEY_EXCEPTIONS), sum(SYSTEM_EXCEPTIONS)]
+      return { all: money + system, money, system }
+    }),
+
+  get: workspaceQuery('viewer')
+    .input(about)
+    .output(detailWire)
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const known = await explainException(money, {
+        workspace: ctx.workspace,
+        mode: input.mode,
+        exceptionId: input.id,
+      })
+      const { entry, title, sentence, invoice, evidence, worth, ways, valueIn } = known
+      const [stored] = entry.paymentKey === null ? [] : await money.payments.findByKeys([entry.paymentKey])
+      return {
+        entry: exceptionToWire(entry, { title, sentence }),
+        invoice: invoice === null ? null : invoiceRowToWire(invoice, money),
+        payment: stored === undefined ? null : paymentToWire(stored, money),
+        evidence: [...evidence],
+        worth,
+        ways: [...ways],
+        valueIn,
+      }
+    }),
+
+  accept: workspaceDeed('support')
+    .input(about.extend({ reason, valueBase: valueBase.optional() }))
+    .output(exceptionWire)
+    .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
+
+  attach: workspaceDeed('support')
+    .input(about.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
+    .output(exceptionWire)
+    .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
+
+  reject: workspaceDeed('support')
+    .input(about.extend({ reason }))
+    .output(exceptionWire)
+    .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'rejected' })),
+
+  close: workspaceDeed('support')
+    .input(about)
+    .output(exceptionWire)
+    .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'closed' })),
+
+  note: workspaceDeed('support')
+    .input(about.extend({ text: z.string().trim().min(1).max(1_000) }))
+    .output(exceptionWire)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, id, text, opId } = input
+      const entry = await noteException(ctx.deps.money, {
+        workspaceId,
+        mode,
+        exceptionId: id,
+        opId,
+        actor: ctx.actor,
+        text,
+      })
+      return await withSentence(ctx.deps, entry)
+    }),
+})
+
+/** Ids of entries hold transfer keys. No secret: every page checks its owner. */
+function writePlace({ at, id }: { readonly at: number; readonly id: string }): string {
+  return Buffer.from(`${at} ${id}`, 'utf8').toString('base64url')
+}
+
+function readPlace(cursor: string): { readonly at: number; readonly id: string } {
+  const [, at, id] = /^(\d{1,15}) (.{1,300})$/s.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? []
+  if (at !== undefined && id !== undefined) return { at: Number(at), id }
+  throw invalid([{ path: 'cursor', message: 'is not a cursor of this list' }])
+}
+
+async function decide(
+  ctx: { readonly deps: AdminDeps; readonly actor: string },
+  input: {
+    readonly workspaceId: string
+    readonly mode: 'live' | 'test'
+    readonly id: string
+    readonly opId: string
+    readonly reason?: string | undefined
+    readonly resolution: DecideInput['resolution']
+    readonly invoiceId?: string | undefined
+    readonly valueBase?: string | undefined
+  },
+) {
+  const { workspaceId, mode, id, resolution } = input
+  const entry = await decideException(ctx.deps.money, {
+    workspaceId,
+    mode,
+    exceptionId: id,
+    resolution,
+    ...deedOf(ctx, input),
+    ...(input.invoiceId !== undefined && { invoiceId: input.invoiceId }),
+    ...(input.valueBase !== undefined && { valueBase: BigInt(input.valueBase) }),
+  })
+  return await withSentence(ctx.deps, entry)
+}
+
+async function withSentence(deps: AdminDeps, entry: DeskEntry) {
+  const [shown] = await withSentences(deps, [entry])
+  if (shown === undefined) throw new Error('an entry became none')
+  return shown
+}
+
+async function withSentences({ money }: AdminDeps, entries: readonly DeskEntry[]) {
+  const [invoices, payments] = await Promise.all([
+    money.lookups.findMany([...new Set(entries.flatMap(({ invoiceId }) => invoiceId ?? []))]),
+    money.payments.findByKeys([...new Set(entries.flatMap(({ paymentKey }) => paymentKey ?? []))]),
+  ])
+  const byKey = new Map(payments.map((payment) => [payment.key, payment]))
+  return entries.map((entry) => {
+    const invoice = invoices.get(entry.invoiceId ?? '') ?? null
+    const payment = byKey.get(entry.paymentKey ?? '') ?? null
+    const sentence = exceptionSentence({ entry, invoice, payment, catalog: money.catalog })
+    return exceptionToWire(entry, { title: EXCEPTION_TITLES[entry.kind], sentence })
+  })
+}

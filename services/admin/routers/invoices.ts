@@ -1,3 +1,166 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { ASSET_IDS, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import { cancelInvoice } from '#shared/usecases/cancel-invoice.ts'
+import { eraseCustomer } from '#shared/usecases/erase-customer.ts'
+import { explainInvoice } from '#shared/usecases/explain-invoice.ts'
+import { requireOwnInvoice } from '#shared/usecases/explain-question.ts'
+import { readInvoiceSearch } from '#shared/usecases/invoice-search.ts'
+import { invoiceTimeline } from '#shared/usecases/invoice-timeline.ts'
+import { listCurrencies } from '#shared/usecases/list-currencies.ts'
+import { listInvoicesForOperators } from '#shared/usecases/list-invoices-for-operators.ts'
+import { simulatePayment } from '#shared/usecases/simulate-payment.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { deedOf } from '../deed.ts'
+import { mergeRouters, router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { invoiceDetailToWire, invoiceDetailWire } from '../wire/invoice-wire.ts'
+import { invoiceRowToWire, invoiceRowWire, pageInput, SOURCES } from '../wire/money-wire.ts'
+import { refundToWire } from '../wire/refund-wire.ts'
+import { createByHandRouter } from './invoice-create.ts'
+import { refundsRouter } from './refunds.ts'
 
-export const invoicesRouter = router({})
+/** Counts go no further; pages show "10,000+". */
+const COUNT_MAX = 10_000
+
+const about = z.object({ id: z.uuid() })
+const created = { from: z.number().nullable().default(null), to: z.number().nullable().default(null) }
+const timelineWire = z.object({
+  id: z.string(),
+  at: z.number(),
+  kind: z.enum(['payment', 'event', 'delivery', 'audit']),
+  tone: z.enum(['good', 'bad', 'plain']),
+  title: z.string(),
+  detail: z.string().nullable(),
+  link: z.string().nullable(),
+})
+
+const reads = router({
+  list: workspaceQuery('viewer')
+    .input(
+      z.object({
+        status: z.enum(INVOICE_STATUSES).nullable().default(null),
+        /** A number, an order's reference, an e-mail address, an address that was paid to, or an id. */
+        q: z.string().trim().max(200).default(''),
+        ...created,
+        asset: z.enum(ASSET_IDS).nullable().default(null),
+        source: z.enum(SOURCES).nullable().default(null),
+        flag: z.enum(['late', 'short']).nullable().default(null),
+        ...pageInput,
+      }),
+    )
+    .output(
+      z.object({ items: z.array(invoiceRowWire.extend({ whatNow: z.string() })), nextCursor: z.string().nullable() }),
+    )
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, q, from, to, cursor, status, asset, source, flag, limit } = input
+      const filters = { status: status ?? undefined, q, from: from ?? undefined, to: to ?? undefined }
+      const scope = { list: 'operator-invoices', workspaceId, mode, filters }
+      const { rows, next } = await listInvoicesForOperators(money, {
+        ...{ workspaceId, mode, status, asset, source, flag, limit, createdFrom: from, createdTo: to },
+        search: q === '' ? null : readInvoiceSearch(money.guessAddress, mode, q),
+        beforeId: cursor === undefined ? null : money.listCursor.decode(scope, cursor),
+      })
+      return {
+        items: rows.map(({ invoice, whatNow }) => ({ ...invoiceRowToWire(invoice, money), whatNow })),
+        nextCursor: next === null ? null : money.listCursor.encode(scope, next),
+      }
+    }),
+
+  counts: workspaceQuery('viewer')
+    .input(z.object(created))
+    .output(z.object({ byStatus: z.record(z.enum(INVOICE_STATUSES), z.number()), max: z.number() }))
+    .query(async ({ ctx, input }) => {
+      const { workspaceId, mode, from, to } = input
+      const scope = { workspaceId, mode, createdFrom: from, createdTo: to }
+      const counts = await ctx.deps.money.lookups.countByStatus(scope, COUNT_MAX)
+      const byStatus = Object.fromEntries(INVOICE_STATUSES.map((status) => [status, counts.get(status) ?? 0]))
+      return { byStatus: byStatus as Record<(typeof INVOICE_STATUSES)[number], number>, max: COUNT_MAX }
+    }),
+
+  get: workspaceQuery('viewer')
+    .input(about)
+    .output(invoiceDetailWire)
+    .query(({ ctx, input }) => detail(ctx.deps, input)),
+
+  timeline: workspaceQuery('viewer')
+    .input(about)
+    .output(z.array(timelineWire))
+    .query(async ({ ctx, input }) => {
+      const { workspaceId, mode, id } = input
+      return [...(await invoiceTimeline(ctx.deps.money, { workspaceId, mode, invoiceId: id }))]
+    }),
+
+  /** What an invoice can be made out in, and why not the rest. */
+  assets: workspaceQuery('viewer')
+    .output(
+      z.array(
+        z.object({
+          id: z.enum(ASSET_IDS),
+          symbol: z.string(),
+          networkName: z.string(),
+          unavailable: z.string().nullable(),
+        }),
+      ),
+    )
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const currencies = await listCurrencies(money, { workspace: ctx.workspace, mode: input.mode })
+      return currencies.map(({ id, symbol, network, unavailable_reason: unavailable }) => {
+        return { id, symbol, networkName: money.networkName(network), unavailable }
+      })
+    }),
+})
+
+const deeds = router({
+  cancel: workspaceDeed('support')
+    .input(about)
+    .output(invoiceDetailWire)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, id, opId, reason } = input
+      const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
+      await cancelInvoice(ctx.deps.money, { workspaceId, mode, invoiceId: id, opId: `operator:${opId}`, word })
+      return await detail(ctx.deps, input)
+    }),
+
+  simulate: workspaceDeed('support')
+    .input(about.extend({ scenario: z.enum(['paid', 'partial', 'overpaid', 'expired']) }))
+    .output(invoiceDetailWire)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, id, opId, scenario, reason } = input
+      const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
+      const operation = { workspaceId, mode, invoiceId: id, scenario, opId: `operator:${opId}`, word }
+      await simulatePayment(ctx.deps.money, operation)
+      return await detail(ctx.deps, input)
+    }),
+
+  eraseCustomer: workspaceDeed('admin')
+    .input(about.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
+    .output(invoiceDetailWire)
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, id } = input
+      await eraseCustomer(ctx.deps.money, { workspaceId, mode, invoiceId: id, ...deedOf(ctx, input) })
+      return await detail(ctx.deps, input)
+    }),
+})
+
+/** Invoices: found, looked into, made by hand, ended, given back and forgotten. */
+export const invoicesRouter = mergeRouters(reads, deeds, createByHandRouter, refundsRouter)
+
+async function detail(
+  { money }: AdminDeps,
+  { workspaceId, mode, id }: { readonly workspaceId: string; readonly mode: 'live' | 'test'; readonly id: string },
+) {
+  const invoice = await requireOwnInvoice(money, { workspaceId, mode, invoiceId: id })
+  const [known, payments, refunds] = await Promise.all([
+    explainInvoice(money, id),
+    money.payments.listByInvoice(id),
+    money.refunds.listByInvoice(id),
+  ])
+  return invoiceDetailToWire(invoice, invoiceRowToWire(invoice, money), {
+    known,
+    payments,
+    refunds: refunds.map((refund) => refundToWire(refund, money)),
+    names: money,
+    checkoutBaseUrl: money.urls.checkoutBaseUrl,
+  })
+}

@@ -1,3 +1,78 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
+import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import {
+  createPaymentLink,
+  deactivatePaymentLink,
+  getPaymentLink,
+  listPaymentLinks,
+} from '#shared/usecases/manage-payment-links.ts'
+import { once } from '../once.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { pageInput } from '../wire/money-wire.ts'
 
-export const paymentLinksRouter = router({})
+const about = z.object({ id: z.uuid() })
+const fields = z.object({
+  product_id: z.uuid().optional(),
+  title: z.string().max(200).optional(),
+  description: z.string().max(500).optional(),
+  currency: z.string().max(3).optional(),
+  amount: z.string().max(40).optional(),
+  allow_custom_amount: z.boolean().optional(),
+  min_amount: z.string().max(40).optional(),
+  max_amount: z.string().max(40).optional(),
+})
+
+/** Pages that take payments without a shop. */
+export const paymentLinksRouter = router({
+  list: workspaceQuery('viewer')
+    .input(z.object(pageInput))
+    .output(z.object({ items: z.array(paymentLinkResource), nextCursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, limit } = input
+      const scope = { list: 'operator-links', workspaceId, mode }
+      const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
+      const found = await listPaymentLinks(money, { workspaceId, mode, limit: limit + 1, beforeId })
+      const items = found.slice(0, limit)
+      const last = found.length > limit ? items.at(-1) : undefined
+      return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
+    }),
+
+  get: workspaceQuery('viewer')
+    .input(about)
+    .output(paymentLinkResource)
+    .query(({ ctx, input }) =>
+      getPaymentLink(ctx.deps.money, { workspaceId: input.workspaceId, mode: input.mode, linkId: input.id }),
+    ),
+
+  create: workspaceDeed('support')
+    .input(z.object({ link: fields }))
+    .output(paymentLinkResource)
+    .mutation(async ({ ctx, input }) => {
+      const body = validate(paymentLinkBody, input.link)
+      const { workspace } = ctx
+      return await once(ctx, { ...input, path: '/payment-links', wish: input.link }, async (linkId) => {
+        if (workspace.status === 'suspended') throw new PaymeshError('WORKSPACE_SUSPENDED')
+        if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
+        return await createPaymentLink(ctx.deps.money, {
+          workspace,
+          mode: input.mode,
+          body,
+          linkId,
+          word: { by: ctx.actor },
+        })
+      })
+    }),
+
+  deactivate: workspaceDeed('support')
+    .input(about)
+    .output(paymentLinkResource)
+    .mutation(({ ctx, input }) => {
+      const { workspaceId, mode, id, reason } = input
+      const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
+      return deactivatePaymentLink(ctx.deps.money, { workspaceId, mode, linkId: id, word })
+    }),
+})

@@ -1,3 +1,105 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { attachPayment } from '#shared/usecases/attach-payment.ts'
+import { requireOwnInvoice } from '#shared/usecases/explain-question.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
-export const paymentsRouter = router({})
+const attachInput = z.object({
+  paymentId: z.uuid(),
+  invoiceId: z.uuid(),
+  /** Base units of the invoice's asset; needed when the payment is in another one. */
+  valueBase: z
+    .string()
+    .regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
+    .optional(),
+})
+const attachedWire = z.object({
+  invoiceId: z.string(),
+  number: z.number(),
+  statusBefore: z.enum(INVOICE_STATUSES),
+  status: z.enum(INVOICE_STATUSES),
+  underpaidAccepted: z.boolean(),
+  valueBase: z.string(),
+  changed: z.boolean(),
+})
+
+/** Payments of a workspace, and the decision that one settles an invoice. */
+export const paymentsRouter = router({
+  list: workspaceQuery('viewer')
+    .input(
+      z.object({
+        network: z.enum(NETWORK_IDS).nullable().default(null),
+        counted: z.boolean().nullable().default(null),
+        from: z.number().nullable().default(null),
+        to: z.number().nullable().default(null),
+        ...pageInput,
+      }),
+    )
+    .output(
+      z.object({
+        items: z.array(paymentWire.extend({ invoiceNumber: z.number().nullable() })),
+        nextCursor: z.string().nullable(),
+      }),
+    )
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, network, counted, from, to, limit } = input
+      const scope = { list: 'operator-payments', workspaceId, mode, filters: { network: network ?? undefined } }
+      const { payments, next } = await money.paymentLookups.page({
+        ...{ workspaceId, mode, network, counted, limit, createdFrom: from, createdTo: to },
+        beforeId: input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor),
+      })
+      const invoices = await money.lookups.findMany([...new Set(payments.flatMap(({ invoiceId }) => invoiceId ?? []))])
+      return {
+        items: payments.map((payment) => ({
+          ...paymentToWire(payment, money),
+          invoiceNumber: invoices.get(payment.invoiceId ?? '')?.terms.number ?? null,
+        })),
+        nextCursor: next === null ? null : money.listCursor.encode(scope, next),
+      }
+    }),
+
+  /** What attaching would do; changes nothing. */
+  previewAttach: workspaceQuery('support')
+    .input(attachInput)
+    .output(attachedWire)
+    .query(({ ctx, input }) => attach(ctx, input, true)),
+
+  attach: workspaceDeed('support')
+    .input(attachInput.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
+    .output(attachedWire)
+    .mutation(({ ctx, input }) => attach(ctx, input, false)),
+})
+
+async function attach(
+  { deps: { money }, actor }: { readonly deps: AdminDeps; readonly actor: string },
+  input: z.output<typeof attachInput> & {
+    readonly workspaceId: string
+    readonly mode: 'live' | 'test'
+    readonly reason?: string
+  },
+  dryRun: boolean,
+): Promise<z.output<typeof attachedWire>> {
+  const { workspaceId, mode, invoiceId, paymentId, valueBase, reason } = input
+  await requireOwnInvoice(money, { workspaceId, mode, invoiceId })
+  const done = await attachPayment(money, {
+    paymentId,
+    invoiceId,
+    valueBase: valueBase === undefined ? null : BigInt(valueBase),
+    dryRun,
+    actor,
+    ...(reason !== undefined && { reason }),
+  })
+  const { terms, state } = done.invoice
+  return {
+    invoiceId: terms.id,
+    number: terms.number,
+    statusBefore: done.statusBefore,
+    status: state.status,
+    underpaidAccepted: state.underpaidAccepted,
+    valueBase: done.valueBase.toString(),
+    changed: done.changed,
+  }
+}

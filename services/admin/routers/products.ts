@@ -1,3 +1,49 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { productBody } from '#shared/contracts/http/product-create.ts'
+import { productResource } from '#shared/contracts/http/product-resource.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import { createProduct, listProducts } from '#shared/usecases/manage-products.ts'
+import { once } from '../once.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { pageInput } from '../wire/money-wire.ts'
 
-export const productsRouter = router({})
+const fields = z.object({
+  name: z.string().max(200),
+  price: z.string().max(40),
+  currency: z.string().max(3),
+  description: z.string().max(500).optional(),
+  sku: z.string().max(100).optional(),
+})
+
+/** What a merchant sells at fixed prices. */
+export const productsRouter = router({
+  list: workspaceQuery('viewer')
+    .input(z.object(pageInput))
+    .output(z.object({ items: z.array(productResource), nextCursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { workspaceId, mode, limit } = input
+      const scope = { list: 'operator-products', workspaceId, mode }
+      const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
+      const found = await listProducts(money, { workspaceId, mode, limit: limit + 1, beforeId })
+      const items = found.slice(0, limit)
+      const last = found.length > limit ? items.at(-1) : undefined
+      return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
+    }),
+
+  create: workspaceDeed('support')
+    .input(z.object({ product: fields }))
+    .output(productResource)
+    .mutation(async ({ ctx, input }) => {
+      const body = validate(productBody, input.product)
+      return await once(ctx, { ...input, path: '/products', wish: input.product }, async (productId) =>
+        createProduct(ctx.deps.money, {
+          workspaceId: input.workspaceId,
+          mode: input.mode,
+          body,
+          productId,
+          word: { by: ctx.actor },
+        }),
+      )
+    }),
+})

@@ -1,5 +1,6 @@
 import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 
 /** Something a merchant sells at a fixed price. */
 export interface Product {
@@ -52,10 +53,11 @@ export interface CatalogueQuery {
 export interface ProductRepository {
   /**
    * Stores a product unless its id or its sku is there already. `stored` gives what the id names now: this product, or
-   * the one that an earlier run of the same operation stored. `in_progress`: the product in the way cannot be read yet.
+   * the one that an earlier run of the same operation stored. An audit row is stored together with it. `in_progress`: the product in the way cannot be read yet.
    */
   insert(
     product: Product,
+    audit?: AuditRecord,
   ): Promise<
     | { readonly outcome: 'stored'; readonly product: Product }
     | { readonly outcome: 'sku_taken' }
@@ -66,12 +68,17 @@ export interface ProductRepository {
 }
 
 export interface PaymentLinkRepository {
-  /** Stores a link, or gives the one that the id names already; null when that one cannot be read yet. */
-  insert(link: PaymentLink): Promise<PaymentLink | null>
+  /**
+   * Stores a link, together with an audit row where one is given, or gives the one that the id names already; null when that
+   * one cannot be read yet.
+   */
+  insert(link: PaymentLink, audit?: AuditRecord): Promise<PaymentLink | null>
   findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<PaymentLink | null>
+  /** For payers, who know the link's id and nothing else. */
+  findById(id: string): Promise<PaymentLink | null>
   list(query: CatalogueQuery): Promise<readonly PaymentLink[]>
   /** Ends a link once and gives it as it is then; a link that ended before stays unchanged. Null when unknown. */
-  deactivate(workspaceId: string, mode: Mode, id: string, at: Ms): Promise<PaymentLink | null>
+  deactivate(workspaceId: string, mode: Mode, id: string, at: Ms, audit?: AuditRecord): Promise<PaymentLink | null>
   /** Active links of a workspace and mode, counted up to `max`. */
   countActive(workspaceId: string, mode: Mode, max: number): Promise<number>
   /** Invoices made from each of these links; links without any are left out. */

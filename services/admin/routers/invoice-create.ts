@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
+import { createInvoiceByHand } from '#shared/usecases/create-invoice-by-hand.ts'
+import { bodyFingerprint } from '#shared/usecases/idempotency-scope.ts'
+import { router, workspaceDeed } from '../trpc.ts'
+
+/** As the interface for merchants takes it; its own rules judge the content. */
+const fields = z.object({
+  amount: z.string().max(40),
+  currency: z.string().max(3),
+  description: z.string().max(500).optional(),
+  order_id: z.string().max(120).optional(),
+  asset: z.string().max(40).optional(),
+  customer: z.object({ email: z.string().max(254).optional(), name: z.string().max(200).optional() }).optional(),
+  expires_in: z.number().optional(),
+})
+
+/** Making an invoice by hand. */
+export const createByHandRouter = router({
+  create: workspaceDeed('support')
+    .input(z.object({ invoice: fields }))
+    .output(z.object({ id: z.string(), number: z.number(), checkoutUrl: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { mode, opId } = input
+      const invoice = await createInvoiceByHand(money, {
+        workspace: ctx.workspace,
+        mode,
+        body: validate(invoiceCreateBody[mode], input.invoice),
+        opId,
+        word: { by: ctx.actor, ...(input.reason !== undefined && { reason: input.reason }) },
+        fingerprint: bodyFingerprint(Buffer.from(JSON.stringify(input.invoice), 'utf8')),
+        requestId: ctx.requestId,
+      })
+      const { id, number } = invoice.terms
+      return { id, number, checkoutUrl: `${money.urls.checkoutBaseUrl}/i/${id}` }
+    }),
+})

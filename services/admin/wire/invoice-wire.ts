@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { activeLock } from '#shared/domain/invoice/model.ts'
+import { isSimulatable } from '#shared/domain/invoice/plan-simulation.ts'
+import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { InvoiceExplanation } from '#shared/usecases/explain-invoice.ts'
+import type { Invoice } from '#shared/usecases/ports/invoices.ts'
+import type { Payment } from '#shared/usecases/ports/payments.ts'
+import { type invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from './money-wire.ts'
+import { refundWire } from './refund-wire.ts'
+
+/** One invoice with everything its page shows. Times are milliseconds. */
+export const invoiceDetailWire = invoiceRowWire.extend({
+  version: z.number(),
+  /** One or two sentences; the first thing to read. */
+  sentence: z.string(),
+  tone: z.enum(['good', 'wait', 'bad', 'plain']),
+  paidAt: z.number().nullable(),
+  updatedAt: z.number(),
+  description: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
+  successUrl: z.string().nullable(),
+  cancelUrl: z.string().nullable(),
+  paymentLinkId: z.string().nullable(),
+  productId: z.string().nullable(),
+  checkoutUrl: z.string(),
+  receiptUrl: z.string(),
+  receiving: z
+    .object({
+      address: z.string(),
+      uri: z.string(),
+      requiredConfirmations: z.number(),
+      tolerance: z.string(),
+      lateGraceMinutes: z.number(),
+      lateDriftBps: z.number(),
+      otherLocks: z.number(),
+    })
+    .nullable(),
+  rate: z
+    .object({
+      fiatPerAsset: z.string(),
+      lockedAt: z.number(),
+      expiresAt: z.number(),
+      snapshotAt: z.number(),
+      sources: z.array(z.string()),
+      fxSources: z.array(z.string()),
+      spreadBps: z.number(),
+      quotes: z.number(),
+    })
+    .nullable(),
+  deadline: z.string(),
+  payments: z.array(
+    paymentWire.extend({ confirmations: z.number(), words: z.string(), eligible: z.boolean(), invoiced: z.boolean() }),
+  ),
+  exceptions: z.array(z.object({ id: z.string(), kind: z.string(), detail: z.string() })),
+  refunds: z.array(refundWire),
+  /** What may be done now; null = yes, else why not. */
+  may: z.object({ cancel: z.string().nullable(), simulate: z.string().nullable(), refund: z.string().nullable() }),
+})
+export type InvoiceDetailWire = z.infer<typeof invoiceDetailWire>
+
+type Names = Parameters<typeof invoiceRowToWire>[1] & Parameters<typeof paymentToWire>[1]
+
+/** What the page of an invoice says beyond the row of a list. */
+export function invoiceDetailToWire(
+  invoice: Invoice,
+  row: ReturnType<typeof invoiceRowToWire>,
+  parts: {
+    readonly known: InvoiceExplanation
+    readonly payments: readonly Payment[]
+    readonly refunds: InvoiceDetailWire['refunds']
+    readonly names: Names
+    readonly checkoutBaseUrl: string
+  },
+): InvoiceDetailWire {
+  const { terms, state } = invoice
+  const { known, payments, refunds, names, checkoutBaseUrl } = parts
+  const page = `${checkoutBaseUrl}/i/${terms.id}`
+  const explained = [...known.payments, ...known.unheldPayments]
+  return {
+    ...row,
+    version: state.version,
+    ...sentenceOf(invoice, known),
+    paidAt: state.paidAt,
+    updatedAt: state.updatedAt,
+    description: terms.description,
+    metadata: { ...terms.metadata },
+    customer: { ...terms.customer },
+    successUrl: terms.successUrl,
+    cancelUrl: terms.cancelUrl,
+    paymentLinkId: terms.paymentLinkId,
+    productId: terms.productId,
+    checkoutUrl: page,
+    receiptUrl: `${page}/receipt`,
+    ...lockToWire(invoice),
+    deadline: known.deadline,
+    payments: payments.map((payment) => {
+      const told = explained.find(({ id }) => id === payment.id)
+      return {
+        ...paymentToWire(payment, names),
+        confirmations: told?.confirmations ?? 0,
+        words: told?.words ?? '',
+        eligible: told?.eligible ?? false,
+        invoiced: payment.invoiceId === terms.id,
+      }
+    }),
+    exceptions: known.openExceptions.map(({ id, kind, detail }) => ({ id, kind, detail })),
+    refunds,
+    may: mayOf(invoice),
+  }
+}
+
+function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDetailWire, 'sentence' | 'tone'> {
+  const { state } = invoice
+  const lock = activeLock(state)
+  if (!isSettled(state) || lock === null) {
+    const tone = state.exceptions.length > 0 ? 'bad' : state.status === 'confirming' ? 'wait' : 'plain'
+    return { sentence: known.conclusion, tone }
+  }
+  const { dueBase, settledBase } = totals(state)
+  const units = (base: bigint) => formatUnits(base, lock.decimals)
+  const count = state.ledger.filter(({ counted, state: where }) => counted && where === 'confirmed').length
+  const how = `${units(settledBase)} of ${units(dueBase)} ${lock.symbol} confirmed in ${count} ${count === 1 ? 'payment' : 'payments'}.`
+  if (settledBase > dueBase && state.status === 'overpaid') {
+    const sentence = `Paid, and ${units(settledBase - dueBase)} ${lock.symbol} more than due. ${how}`
+    return { sentence, tone: 'good' }
+  }
+  const lead = state.underpaidAccepted ? 'Paid; less than due was accepted.' : 'Paid in full.'
+  return { sentence: `${lead} ${how} Nothing is awaited.`, tone: 'good' }
+}
+
+function lockToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | 'rate'> {
+  const lock = activeLock(state)
+  const quote = lock?.quotes.at(-1)
+  if (lock === null || quote === undefined) return { receiving: null, rate: null }
+  const { policy } = lock
+  return {
+    receiving: {
+      address: lock.address,
+      uri: quote.uri,
+      requiredConfirmations: lock.requiredConfirmations,
+      tolerance: formatUnits(policy.toleranceBase, lock.decimals),
+      lateGraceMinutes: Math.floor(policy.lateGraceMs / 60_000),
+      lateDriftBps: policy.lateDriftBps,
+      otherLocks: state.locks.length - 1,
+    },
+    rate: {
+      fiatPerAsset: quote.fiatPerAsset,
+      lockedAt: quote.lockedAt,
+      expiresAt: quote.expiresAt,
+      snapshotAt: quote.provenance.snapshotAt,
+      sources: [...quote.provenance.sources],
+      fxSources: [...quote.provenance.fxSources],
+      spreadBps: quote.provenance.spreadBps,
+      quotes: lock.quotes.length,
+    },
+  }
+}
+
+const CANCELLABLE = ['new', 'pending', 'expired']
+
+function mayOf({ terms, state }: Invoice): InvoiceDetailWire['may'] {
+  const received = totals(state).receivedBase > 0n
+  const cancel = CANCELLABLE.includes(state.status) ? null : `An invoice that is ${state.status} cannot be cancelled.`
+  const live = terms.mode === 'live' ? 'Only test invoices can be simulated.' : null
+  const simulate = state.status === 'new' || isSimulatable(state) ? null : 'Its state does not allow a simulation.'
+  return {
+    cancel: received ? 'Funds were received, so it cannot be cancelled.' : cancel,
+    simulate: live ?? simulate,
+    refund: received ? null : 'Nothing was received that could be given back.',
+  }
+}

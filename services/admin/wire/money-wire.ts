@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import {
+  ASSET_IDS,
+  EXCEPTION_KINDS,
+  FIAT_CODES,
+  INVOICE_STATUSES,
+  type Mode,
+  NETWORK_IDS,
+  type NetworkId,
+  PAYMENT_STATES,
+} from '#shared/domain/enumerations.ts'
+import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/usecases/ports/catalog.ts'
+import type { Invoice } from '#shared/usecases/ports/invoices.ts'
+import type { Payment } from '#shared/usecases/ports/payments.ts'
+
+/** Where invoices come from. */
+export const SOURCES = ['link', 'api', 'manual', 'billing'] as const
+
+/** A page of a list. */
+export const pageInput = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }
+
+/** What an invoice asks for and how much of it came, in units of its asset. */
+const amountsWire = z.object({
+  asset: z.enum(ASSET_IDS),
+  symbol: z.string(),
+  network: z.enum(NETWORK_IDS),
+  networkName: z.string(),
+  decimals: z.number(),
+  due: z.string(),
+  received: z.string(),
+  seen: z.string(),
+  confirmed: z.string(),
+  left: z.string(),
+  dueBase: z.string(),
+  receivedBase: z.string(),
+  seenBase: z.string(),
+  confirmedBase: z.string(),
+})
+
+/** An invoice in a list. Times are milliseconds. */
+export const invoiceRowWire = z.object({
+  id: z.string(),
+  number: z.number(),
+  status: z.enum(INVOICE_STATUSES),
+  flags: z.array(z.enum(['paid_late', 'underpaid_accepted', 'simulated'])),
+  amount: z.object({ value: z.string(), currency: z.enum(FIAT_CODES) }),
+  coins: amountsWire.nullable(),
+  orderId: z.string().nullable(),
+  source: z.enum(SOURCES),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+  openExceptions: z.number(),
+})
+export type InvoiceRowWire = z.infer<typeof invoiceRowWire>
+
+type Names = { readonly networkName: (network: NetworkId) => string }
+
+/** An invoice as lists show it. */
+export function invoiceRowToWire({ terms, state }: Invoice, names: Names): InvoiceRowWire {
+  const { minor, currency } = terms.fiat
+  return {
+    id: terms.id,
+    number: terms.number,
+    status: state.status,
+    flags: [
+      ...(state.paidLate ? (['paid_late'] as const) : []),
+      ...(state.underpaidAccepted ? (['underpaid_accepted'] as const) : []),
+      ...(state.ledger.some((row) => row.simulated) ? (['simulated'] as const) : []),
+    ],
+    amount: { value: formatFiat(minor, currency), currency },
+    coins: coinsToWire({ terms, state }, activeLock(state), names),
+    orderId: terms.orderId,
+    source: terms.source,
+    createdAt: terms.createdAt,
+    expiresAt: state.expiresAt,
+    openExceptions: state.exceptions.length,
+  }
+}
+
+function coinsToWire(
+  { state }: Pick<Invoice, 'terms' | 'state'>,
+  lock: AssetLock | null,
+  { networkName }: Names,
+): z.infer<typeof amountsWire> | null {
+  if (lock === null) return null
+  const { dueBase, receivedBase, seenBase, settledBase } = totals(state)
+  const units = (base: bigint) => formatUnits(base, lock.decimals)
+  return {
+    asset: lock.asset,
+    symbol: lock.symbol,
+    network: lock.network,
+    networkName: networkName(lock.network),
+    decimals: lock.decimals,
+    due: units(dueBase),
+    received: units(receivedBase),
+    seen: units(seenBase),
+    confirmed: units(settledBase),
+    left: units(dueBase > seenBase ? dueBase - seenBase : 0n),
+    dueBase: dueBase.toString(),
+    receivedBase: receivedBase.toString(),
+    seenBase: seenBase.toString(),
+    confirmedBase: settledBase.toString(),
+  }
+}
+
+/** A payment in a list. */
+export const paymentWire = z.object({
+  id: z.string(),
+  invoiceId: z.string().nullable(),
+  network: z.enum(NETWORK_IDS),
+  networkName: z.string(),
+  asset: z.enum(ASSET_IDS).nullable(),
+  symbol: z.string().nullable(),
+  /** Units of the asset; base units of a token without one. */
+  amount: z.string(),
+  amountBase: z.string(),
+  state: z.enum(PAYMENT_STATES),
+  counted: z.boolean(),
+  uncountedReason: z.string().nullable(),
+  late: z.boolean(),
+  simulated: z.boolean(),
+  txHash: z.string().nullable(),
+  explorerUrl: z.string().nullable(),
+  fromAddress: z.string().nullable(),
+  toAddress: z.string(),
+  blockHeight: z.number().nullable(),
+  blockTime: z.number().nullable(),
+  requiredConfirmations: z.number(),
+  firstSeenAt: z.number(),
+  confirmedAt: z.number().nullable(),
+})
+export type PaymentWire = z.infer<typeof paymentWire>
+
+/** A payment as lists show it. */
+export function paymentToWire(
+  payment: Payment,
+  names: Names & { readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl'> },
+): PaymentWire {
+  const { asset, network, amountBase, txHash, block } = payment
+  const info = asset === null ? null : names.catalog.asset(asset)
+  const mode: Mode = payment.mode
+  return {
+    id: payment.id,
+    invoiceId: payment.invoiceId,
+    network,
+    networkName: names.networkName(network),
+    asset,
+    symbol: info?.symbol ?? null,
+    amount: info === null ? amountBase.toString() : formatUnits(amountBase, info.decimals),
+    amountBase: amountBase.toString(),
+    state: payment.state,
+    counted: payment.counted,
+    uncountedReason: payment.uncountedReason,
+    late: payment.late,
+    simulated: payment.kind === 'simulated',
+    txHash,
+    explorerUrl: txHash === null ? null : names.catalog.explorerTxUrl(network, mode, txHash),
+    fromAddress: payment.fromAddress,
+    toAddress: payment.toAddress,
+    blockHeight: block?.height ?? null,
+    blockTime: block?.time ?? null,
+    requiredConfirmations: payment.requiredConfirmations,
+    firstSeenAt: payment.firstSeenAt,
+    confirmedAt: payment.confirmedAt,
+  }
+}
+
+export const exceptionKindWire = z.enum(EXCEPTION_KINDS)

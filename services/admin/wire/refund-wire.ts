@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { Catalog } from '#shared/usecases/ports/catalog.ts'
+import { REFUND_STATUSES, type Refund } from '#shared/usecases/ports/refunds.ts'
+import type { RefundLinks } from '#shared/usecases/refund-link.ts'
+
+/** A refund record. Times are milliseconds. */
+export const refundWire = z.object({
+  id: z.string(),
+  status: z.enum(REFUND_STATUSES),
+  asset: z.string(),
+  symbol: z.string(),
+  network: z.string(),
+  amount: z.string(),
+  /** The customer's link while it asks for something. */
+  link: z.string().nullable(),
+  expiresAt: z.number(),
+  address: z.string().nullable(),
+  addressedAt: z.number().nullable(),
+  txHash: z.string().nullable(),
+  sentAt: z.number().nullable(),
+  askedBy: z.string(),
+  sentBy: z.string().nullable(),
+  createdAt: z.number(),
+})
+
+/** What a refund looks like to the operators of its workspace. */
+export function refundToWire(
+  refund: Refund,
+  deps: {
+    readonly catalog: Pick<Catalog, 'asset'>
+    readonly refundLinks: RefundLinks
+    readonly urls: { readonly checkoutBaseUrl: string }
+  },
+): z.infer<typeof refundWire> {
+  const { symbol, decimals } = deps.catalog.asset(refund.asset)
+  const link = `${deps.urls.checkoutBaseUrl}/r/${deps.refundLinks.tokenOf(refund.id)}`
+  return {
+    id: refund.id,
+    status: refund.status,
+    asset: refund.asset,
+    symbol,
+    network: refund.network,
+    amount: formatUnits(refund.amountBase, decimals),
+    link: refund.status === 'asked' ? link : null,
+    expiresAt: refund.expiresAt,
+    address: refund.address,
+    addressedAt: refund.addressedAt,
+    txHash: refund.txHash,
+    sentAt: refund.sentAt,
+    askedBy: personOf(refund.askedBy),
+    sentBy: refund.sentBy === null ? null : personOf(refund.sentBy),
+    createdAt: refund.createdAt,
+  }
+}
+
+/** `user:<e-mail>` without its beginning. */
+export const personOf = (actor: string): string => actor.replace(/^user:/, '')
