@@ -24,6 +24,27 @@ function findRoot() {
 /** Absolute path of the checkout. */
 export const ROOT = findRoot()
 
+/** Where an image keeps its bundles. */
+const PREBUILT = join(ROOT, 'bundle')
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  outbase: ROOT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  external: EXTERNAL,
+  logLevel: 'error',
+  // CommonJS packages inside the bundle ask for Node's own modules by `require`.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+}
+
 function* sourceFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -48,38 +69,32 @@ function hashSources() {
  */
 export async function bundled(entry, report = () => {}) {
   if (!ENTRIES.includes(entry)) throw new Error(`${entry} is not an entry of the bundle`)
+  // An image holds bundles and no sources.
+  if (existsSync(PREBUILT)) return urlOf(PREBUILT, entry)
   const cache = join(ROOT, '.cache')
   const target = join(cache, hashSources())
   if (existsSync(target)) utimesSync(target, new Date(), new Date())
   else await build(cache, target, report)
-  return pathToFileURL(join(target, entry.replace(/\.ts$/, '.js').split('/').join(sep))).href
+  return urlOf(target, entry)
+}
+
+const urlOf = (folder, entry) => pathToFileURL(join(folder, entry.replace(/\.ts$/, '.js').split('/').join(sep))).href
+
+/** Bundles some entries into a folder of its own, as an image holds them. */
+export async function buildBundle(folder, entries) {
+  const { build: esbuild } = await import('esbuild')
+  await esbuild({ ...OPTIONS, entryPoints: entries, outdir: folder })
 }
 
 async function build(cache, target, report) {
-  const { build: esbuild } = await import('esbuild')
   report('bundling the services (once per change) …')
   const startedAt = performance.now()
   const work = `${target}.${process.pid}.new`
   mkdirSync(cache, { recursive: true })
-  await esbuild({
-    absWorkingDir: ROOT,
-    entryPoints: ENTRIES.filter((entry) => existsSync(join(ROOT, entry))),
-    outbase: ROOT,
-    outdir: work,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
-    external: EXTERNAL,
-    logLevel: 'error',
-    // CommonJS packages inside the bundle ask for Node's own modules by `require`.
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
-  })
+  await buildBundle(
+    work,
+    ENTRIES.filter((entry) => existsSync(join(ROOT, entry))),
+  )
   try {
     renameSync(work, target)
   } catch (error) {

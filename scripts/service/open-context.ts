@@ -1,7 +1,7 @@
 import type { ServiceContext } from '#services/context.ts'
 import type { Config } from '#shared/config/schema.ts'
-import { createStoreClock } from '#shared/db/clock.ts'
-import { connectDatabase, type Database } from '#shared/db/connect.ts'
+import { createStoreClock, type StoreClock } from '#shared/db/clock.ts'
+import type { Database } from '#shared/db/connect.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
 import { createRedisEpochRepository } from '#shared/db/redis-epoch-repository.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
@@ -9,8 +9,11 @@ import { watchRedisEpoch } from '#shared/queues/redis-epoch.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/health.ts'
 import { createLiveness, type Liveness } from '#shared/runtime/liveness.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/logger.ts'
-import { createMetrics } from '#shared/runtime/metrics.ts'
+import { createMetrics, type MetricsRegistry } from '#shared/runtime/metrics.ts'
 import { createRandom } from '#shared/runtime/random.ts'
+import { createTracer } from '#shared/runtime/tracer.ts'
+import { connectPatiently } from './connect-store.ts'
+import { startCollector } from './start-collector.ts'
 
 /** Open connections, a log and a health port: all that a process needs around its services. */
 export interface OpenContext {
@@ -24,8 +27,9 @@ export interface OpenContext {
 }
 
 /**
- * Opens everything for a process of that name. Rejects, with nothing left open, when MongoDB cannot be reached or lacks
- * an index. Redis may be down: services work without it and find it when it comes.
+ * Opens everything for a process of that name. The health port answers from the first moment; while MongoDB cannot be reached
+ * it says so and we wait. Rejects, with nothing left open, when MongoDB refuses us or lacks an index. Redis may be down:
+ * services work without it and find it when it comes.
  */
 export async function openContext(
   name: string,
@@ -40,36 +44,36 @@ export async function openContext(
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    const db = await connectDatabase({ url: mongoUrl, name: mongoDatabase, logger })
+    const state = createProcessState()
+    const health = await startHealthServer({
+      port: config.metrics.port,
+      host: config.api.host,
+      metrics,
+      ...state.probes,
+    })
+    undo.push(() => health.stop())
+    const db = await connectPatiently({ url: mongoUrl, name: mongoDatabase, logger }, state.waitFor)
     undo.push(() => db.close())
     await verifyIndexes(db)
     const clock = await createStoreClock(db, logger)
     undo.push(() => clock.stop())
     const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger })
     undo.push(() => redis.close())
-    const liveness = watchLoops(db, redis)
+    const liveness = watchStores({ db, redis, clock, metrics })
     undo.push(liveness.stop)
-    const ambient = { clock, random: createRandom(), logger, metrics, pulses: liveness }
+    state.watch(db, redis, liveness)
+    const random = createRandom()
+    const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
+    if (tracer !== undefined) undo.push(tracer.stop)
+    const ambient = { clock, random, logger, metrics, pulses: liveness, tracer }
     const redisEpoch = watchRedisEpoch(redis, ambient, createRedisEpochRepository(db))
     undo.push(redisEpoch.stop)
-    let notReady: string | null = 'starting'
-    const checks = {
-      process: () => notReady,
-      mongo: async () => ((await db.isHealthy()) ? null : 'the primary does not answer'),
-    }
-    const { port } = config.metrics
-    const { silent } = liveness
-    const health = await startHealthServer({ port, host: config.api.host, metrics, checks, silent })
-    undo.push(() => health.stop())
+    undo.push(startCollector(db, config, { clock, random, logger, metrics }))
     return {
       context: { ...ambient, config, db, redis, redisEpoch },
       health,
-      ready: () => {
-        notReady = null
-      },
-      drain: () => {
-        notReady = 'stopping'
-      },
+      ready: state.ready,
+      drain: state.drain,
       close,
     }
   } catch (error) {
@@ -78,14 +82,72 @@ export async function openContext(
   }
 }
 
+/** What the probes of this process say, from its first moment to its last. */
+function createProcessState() {
+  let started = false
+  let notReady: string | null = 'starting'
+  let watched: { readonly db: Database; readonly redis: RedisConnections; readonly liveness: Liveness } | null = null
+  const mongo = async () => {
+    if (watched === null) return 'not connected'
+    return (await watched.db.isHealthy()) ? null : 'the primary does not answer'
+  }
+  const redis = () => (watched?.redis.isHealthy() === false ? 'takes no writes: working from the store alone' : null)
+  return {
+    probes: {
+      checks: { process: () => notReady, mongo: atMostEachSecond(mongo) },
+      degraded: { redis },
+      starting: () => (started ? null : notReady),
+      silent: () => watched?.liveness.silent() ?? {},
+    },
+    waitFor: (reason: string) => {
+      notReady = reason
+    },
+    watch: (db: Database, redisConnections: RedisConnections, liveness: Liveness) => {
+      watched = { db, redis: redisConnections, liveness }
+      notReady = 'starting'
+    },
+    ready: () => {
+      started = true
+      notReady = null
+    },
+    drain: () => {
+      notReady = 'stopping'
+    },
+  }
+}
+
+const PROBE_LIFE_MS = 1_000
+
+/** Probes of many watchers cost the store one question a second; a bad answer is not kept. */
+function atMostEachSecond(check: () => Promise<string | null>): () => Promise<string | null> {
+  let wellUntil = 0
+  return async () => {
+    if (performance.now() < wellUntil) return null
+    const answer = await check()
+    if (answer === null) wellUntil = performance.now() + PROBE_LIFE_MS
+    return answer
+  }
+}
+
 const STORE_LOOK_EVERY_MS = 5_000
 
-/** Judges the loops of this process, except while a store is away. */
-function watchLoops(db: Database, redis: RedisConnections): Liveness {
+interface Stores {
+  readonly db: Database
+  readonly redis: RedisConnections
+  readonly clock: Pick<StoreClock, 'driftMs'>
+  readonly metrics: MetricsRegistry
+}
+
+/** Judges the loops of this process, except while a store is away, and tells which store answers it. */
+function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
   let storeAway = false
   const look = async () => {
     storeAway = !(await db.isHealthy())
+    metrics.gauge('store_up', storeAway ? 0 : 1, { store: 'mongo' })
+    metrics.gauge('store_up', redis.isHealthy() ? 1 : 0, { store: 'redis' })
+    metrics.gauge('clock_drift_seconds', clock.driftMs / 1_000)
   }
+  void look()
   const timer = setInterval(() => void look(), STORE_LOOK_EVERY_MS)
   timer.unref()
   const liveness = createLiveness({ isExcused: () => storeAway || !redis.isHealthy() })

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError } from '#shared/config/schema.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { givenSettings } from './environment.ts'
+import { parseScale } from './scale.ts'
 import { type Stack, startStack } from './stack.ts'
 import { DEVELOPMENT_PORTS, type StackOptions } from './stack-options.ts'
 import { summary } from './summary.ts'
@@ -13,6 +14,8 @@ const ECHO_MS = 500
 const HELP = `npm start -- [options]   runs Paymesh for development, with its stores, local chains and simulated exchanges
 
   --processes    one process per line of the Procfile instead of one for all
+  --scale T=N    with --processes: N processes of type T, again and again or as T=N,T=N; further ones are named T-2, T-3 …
+                 and those of api, checkout and admin share one port, connections going to each in turn
   --chains LIST  development nodes to start: networks separated by commas, or all (default ethereum);
                  what is not installed is named and left out
   --data DIR     keep data in DIR (default .data)
@@ -27,6 +30,7 @@ Ctrl-C ends everything. Data, keys and addresses stay in the data folder.
 function readArgs(args: readonly string[]): StackOptions | { readonly text: string; readonly status: number } {
   const options = {
     processes: { type: 'boolean', default: false },
+    scale: { type: 'string', multiple: true, default: [] as string[] },
     chains: { type: 'string', default: 'ethereum' },
     data: { type: 'string', default: '.data' },
     port: { type: 'string', default: process.env['PAYMESH_API_PORT'] || String(DEVELOPMENT_PORTS.api) },
@@ -38,7 +42,10 @@ function readArgs(args: readonly string[]): StackOptions | { readonly text: stri
     const api = Number(values.port)
     if (!/^\d+$/.test(values.port) || api > 65_535) throw new Error(`--port takes 0 to 65535, not ${values.port}`)
     const networks = networksOf(values.chains)
-    return { dataDir: values.data, processes: values.processes, networks, ports: { ...DEVELOPMENT_PORTS, api } }
+    const scale = parseScale(values.scale)
+    if (values.scale.length > 0 && !values.processes) throw new Error('--scale needs --processes')
+    const ports = { ...DEVELOPMENT_PORTS, api }
+    return { dataDir: values.data, processes: values.processes, scale, networks, ports }
   } catch (error) {
     return { text: `${messageOf(error)}\n\n${HELP}`, status: 2 }
   }

@@ -3,26 +3,39 @@ import { bundled } from '#scripts/bundle.mjs'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import type { Environment } from './environment.ts'
 import { readProcfile } from './procfile.ts'
+import { startRoundRobin } from './round-robin.ts'
 import type { Runner } from './runner.ts'
+import { type Instance, instancesOf, type Scale } from './scale.ts'
 import { type SupervisedProcess, superviseProcess } from './supervised-process.ts'
 
 export interface ProcessesOptions {
   readonly environment: Environment
   readonly logFile: string
   readonly metricsPort: number
+  /** How many processes each type has; default one. */
+  readonly scale?: Scale
   readonly keepAlive: boolean
   readonly report: (line: string) => void
   /** Called when a process id has changed. */
   readonly changed: () => void
 }
 
-/** Runs one process per line of the Procfile. Resolves when all of them are ready; on failure none is left. */
+/** Settings with a port that only one process can have; several of a type share it behind a round robin. */
+const PORTS: Readonly<Record<string, string>> = {
+  api: 'PAYMESH_API_PORT',
+  checkout: 'PAYMESH_CHECKOUT_PORT',
+  admin: 'PAYMESH_ADMIN_PORT',
+}
+
+/** Runs the lines of the Procfile, each as often as `scale` says. Resolves when all are ready; on failure none is left. */
 export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
   await bundled('scripts/service/main.ts', options.report)
   const log = openSync(options.logFile, 'a')
   const running = new Map<string, SupervisedProcess>()
+  const balancers: (() => Promise<void>)[] = []
   const stop = async () => {
     await Promise.all([...running.values()].map((each) => each.stop()))
+    await Promise.all(balancers.splice(0).map((end) => end()))
   }
   const named = (name: string): SupervisedProcess => {
     const found = running.get(name)
@@ -30,10 +43,19 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
     return found
   }
   try {
-    for (const [index, line] of readProcfile().entries()) {
-      const preferred = options.metricsPort === 0 ? 0 : options.metricsPort + index
-      const metricsPort = await freePort(preferred)
-      running.set(line.name, await superviseProcess({ ...options, line, metricsPort, log }))
+    for (const line of readProcfile()) {
+      const shared = PORTS[line.name]
+      const targets: number[] = []
+      for (const instance of instancesOf(line.name, options.scale ?? {})) {
+        const environment = { ...options.environment, ...(await ownPorts(instance, targets)) }
+        const preferred = options.metricsPort === 0 ? 0 : options.metricsPort + running.size
+        const metricsPort = await freePort(preferred)
+        const own = { ...line, name: instance.name }
+        running.set(own.name, await superviseProcess({ ...options, environment, line: own, metricsPort, log }))
+      }
+      if (shared === undefined || targets.length === 0) continue
+      const balancer = await startRoundRobin(Number(options.environment[shared]), targets)
+      balancers.push(balancer.stop)
     }
     await Promise.all([...running.values()].map((each) => each.ready()))
   } catch (error) {
@@ -55,4 +77,15 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
     restart: (name) => named(name).restart(),
     stop,
   }
+}
+
+/** Ports that this process must not share; those behind a round robin are added to `targets`. */
+async function ownPorts({ type, number, of }: Instance, targets: number[]): Promise<Environment> {
+  // Further mailers show the same mailbox; only the first has the port that people know.
+  if (type === 'mailer' && number > 1) return { PAYMESH_MAILBOX_PORT: '0' }
+  const setting = PORTS[type]
+  if (setting === undefined || of === 1) return {}
+  const port = await freePort(0)
+  targets.push(port)
+  return { [setting]: String(port) }
 }

@@ -1,5 +1,6 @@
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Environment } from './environment.ts'
+import type { Scale } from './scale.ts'
 
 /** Preferred ports on 127.0.0.1; one that is taken is replaced by a free one, and 0 always takes a free one. */
 export interface StackPorts {
@@ -31,6 +32,8 @@ export interface StackOptions {
   readonly dataDir: string
   /** One process per Procfile line instead of all services in this process. Default false. */
   readonly processes?: boolean
+  /** With `processes`: how many of each type, where not one. */
+  readonly scale?: Scale
   /** Default: free ports. */
   readonly ports?: Partial<StackPorts>
   /** Networks of test mode that get a development node. Default: ethereum. */

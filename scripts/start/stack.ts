@@ -87,9 +87,9 @@ function startRunner(
   changed: () => void,
 ): Promise<Runner> {
   if (options.processes !== true) return runInProcess(environment, logFile)
-  const { keepAlive = true, report = () => {} } = options
+  const { keepAlive = true, scale = {}, report = () => {} } = options
   const metricsPort = Number(environment['PAYMESH_METRICS_PORT'])
-  return runProcesses({ environment, logFile, metricsPort, keepAlive, report, changed })
+  return runProcesses({ environment, logFile, metricsPort, scale, keepAlive, report, changed })
 }
 
 /** The environment of every service: development's, with what the caller wants instead. */
@@ -104,6 +104,7 @@ async function environmentOf(dataDir: string, options: StackOptions, around: Sur
   ]
   return {
     PAYMESH_ENV: 'development',
+    PAYMESH_WALLET_DELAY_HOURS: '0',
     MONGO_URL: around.mongoUrl,
     REDIS_URL: around.redisUrl,
     PAYMESH_MONGO_DATABASE: options.database ?? 'paymesh',
@@ -134,8 +135,8 @@ function devInfo(environment: Environment, around: Surroundings, seed: Seed, run
     testKey: seed.testKey,
     liveKey: seed.liveKey,
     workspaceId: seed.workspaceId,
-    ownerEmail: null,
-    ownerPassword: null,
+    ownerEmail: seed.ownerEmail,
+    ownerPassword: seed.ownerPassword,
     metricsUrl: runner.metricsUrl,
     mongoUrl: withDatabase(around.mongoUrl, environment['PAYMESH_MONGO_DATABASE'] ?? 'paymesh'),
     redisUrl: around.redisUrl,

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
+import { observeRequests } from '#shared/runtime/observe-requests.ts'
 import { buildAdminDeps } from './admin-deps.ts'
 import { createApp } from './app.ts'
 
@@ -9,6 +10,7 @@ import { createApp } from './app.ts'
 export const start: StartService = async (context) => {
   const kicker = createKicker(context.redis, context)
   const server = createServer(createApp(buildAdminDeps(context, kicker)))
+  observeRequests(server, context.metrics, ['/trpc', '/assets'])
   const { port } = context.config.admin
   const { host } = context.config.api
   await new Promise<void>((resolve, reject) => {

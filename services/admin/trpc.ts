@@ -118,7 +118,8 @@ const codeAwaited = t.middleware(async ({ ctx, next }) => {
 
 const steppedUp = t.middleware(async ({ ctx, meta, next }) => {
   if (meta?.stepUp === true) {
-    if (ctx.session?.secondFactor !== 'given') throw secondFactorNeeded('This needs an authenticator: set one up first.')
+    if (ctx.session?.secondFactor !== 'given')
+      throw secondFactorNeeded('This needs an authenticator: set one up first.')
     const until = ctx.session.steppedUpUntil
     if (until === null || until < ctx.deps.clock.now()) throw forbidden(STEP_UP_WORDS, 'stepUp')
   }

@@ -32,8 +32,8 @@ import type { ApiDeps } from './api-deps.ts'
 
 /** Wires the real parts of the edge on open connections. Opens nothing of its own and holds only caches. */
 export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
-  const { config, db, redis, clock, random, logger, metrics } = context
-  const ambient: Ambient = { clock, random, logger, metrics }
+  const { config, db, redis, clock, random, logger, metrics, tracer } = context
+  const ambient: Ambient = { clock, random, logger, metrics, tracer }
   const catalog = createCatalog(config.networks)
   const wallets = createWalletRepository(db)
   const cursors = createCursorRepository(db)

@@ -62,6 +62,6 @@ export const start: StartService = async (context) => {
   }
 }
 
-function ambientOf({ clock, random, logger, metrics, pulses }: ServiceContext) {
-  return { clock, random, logger, metrics, pulses }
+function ambientOf({ clock, random, logger, metrics, pulses, tracer }: ServiceContext) {
+  return { clock, random, logger, metrics, pulses, tracer }
 }

@@ -46,12 +46,13 @@ export const start: StartService = async (context) => {
 }
 
 function portsOf(context: ServiceContext) {
-  const { config, db, clock, random, logger, metrics } = context
+  const { config, db, clock, random, logger, metrics, tracer } = context
   return {
     clock,
     random,
     logger,
     metrics,
+    tracer,
     deliveries: createDeliveryRepository(db),
     endpoints: createEndpointRepository(db),
     events: createEventRepository(db),

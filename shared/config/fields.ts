@@ -154,6 +154,18 @@ export const FIELDS = {
     httpUrl,
   ),
   PAYMESH_ADMIN_PORT: field('Port of the dashboard and its interface; 0 takes a free one.', '4102', '4102', port),
+  PAYMESH_TRUSTED_PROXIES: field(
+    'Proxies in front of the checkout and the dashboard that add to X-Forwarded-For. With 0 the header is not read, and everybody behind a proxy shares one limit.',
+    '1',
+    '0',
+    integer(0, 10),
+  ),
+  PAYMESH_WALLET_DELAY_HOURS: field(
+    'Hours that a live wallet waits after it was added or enabled in the dashboard, while owners can still cancel it; 0 = none. `npm start` sets 0.',
+    '24',
+    '24',
+    integer(0, 720),
+  ),
   PAYMESH_PAGES_DIR: field(
     'Folder with the built pages, `checkout` and `dashboard` in it. `npm start` builds them and sets this by itself.',
     '/app/pages',
@@ -208,8 +220,14 @@ export const FIELDS = {
     '4105',
     port,
   ),
+  PAYMESH_OTEL_URL: field(
+    'Tracing collector that speaks OTLP over HTTP; spans go to /v1/traces behind it. Without one nothing is traced.',
+    'http://otel-collector:4318',
+    '',
+    orNone(httpUrl),
+  ),
   PAYMESH_METRICS_PORT: field(
-    'Port of /metrics, /livez and /readyz; every process on one machine needs its own. 0 takes a free one.',
+    'Port of /metrics, /livez, /readyz and /startupz; every process on one machine needs its own. 0 takes a free one.',
     '4110',
     '4110',
     port,

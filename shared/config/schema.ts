@@ -23,6 +23,10 @@ export interface Config {
   readonly checkout: { readonly baseUrl: string; readonly port: number }
   /** `publicUrl` has no slash at its end. */
   readonly admin: { readonly publicUrl: string; readonly port: number }
+  /** Proxies in front of the pages whose entries in `X-Forwarded-For` are believed; 0 = none. */
+  readonly trustedProxies: number
+  /** How long a live wallet that was added waits before payers are sent to it, milliseconds. */
+  readonly wallets: { readonly delayMs: number }
   /** Folder with the built pages; null = they were not built. */
   readonly pagesDir: string | null
   readonly networks: NetworkSettings
@@ -36,6 +40,8 @@ export interface Config {
    * `mailboxPort` is used in development only.
    */
   readonly mail: { readonly smtpUrl: string | null; readonly from: MailAddress | null; readonly mailboxPort: number }
+  /** Base URL of the tracing collector; null = none. */
+  readonly otelUrl: string | null
   /** 0 = any free port. */
   readonly metrics: { readonly port: number }
 }
@@ -128,6 +134,8 @@ function shape(values: Values): Config {
     api: { host: values.PAYMESH_API_HOST, port: values.PAYMESH_API_PORT, publicUrl: values.PAYMESH_PUBLIC_API_URL },
     checkout: { baseUrl: values.PAYMESH_PUBLIC_CHECKOUT_URL, port: values.PAYMESH_CHECKOUT_PORT },
     admin: { publicUrl: values.PAYMESH_PUBLIC_ADMIN_URL, port: values.PAYMESH_ADMIN_PORT },
+    trustedProxies: values.PAYMESH_TRUSTED_PROXIES,
+    wallets: { delayMs: values.PAYMESH_WALLET_DELAY_HOURS * 3_600_000 },
     pagesDir: values.PAYMESH_PAGES_DIR,
     networks: values.PAYMESH_NETWORKS,
     chains: values.CHAINS,
@@ -141,6 +149,7 @@ function shape(values: Values): Config {
       from: values.PAYMESH_MAIL_FROM,
       mailboxPort: values.PAYMESH_MAILBOX_PORT,
     },
+    otelUrl: values.PAYMESH_OTEL_URL,
     metrics: { port: values.PAYMESH_METRICS_PORT },
   }
 }

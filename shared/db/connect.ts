@@ -48,7 +48,13 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   })
   connection.on('error', (error: unknown) => options.logger.error({ err: error }, 'store connection failed'))
   connection.on('disconnected', () => options.logger.warn({ database: options.name }, 'store disconnected'))
-  await connection.asPromise()
+  try {
+    await connection.asPromise()
+  } catch (error) {
+    // What was opened goes on looking for a primary otherwise.
+    await connection.destroy(true).catch(() => undefined)
+    throw error
+  }
   const native = connection.getClient().db(options.name)
 
   return {

@@ -1,5 +1,5 @@
 import { Worker } from 'bullmq'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { WakeUp } from './kicker.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
@@ -29,24 +29,36 @@ const RETRY_AFTER_REDIS_ERROR_MS = 1_000
 export function openBullWorker(
   redis: RedisConnections,
   { queue, concurrency }: Pick<QueueWorkerOptions, 'queue' | 'concurrency'>,
-  logger: Logger,
+  { logger, metrics }: Pick<Ambient, 'logger' | 'metrics'>,
   take: (id: string) => Promise<void>,
 ): BullWorker {
   const open = () => {
     const connection = redis.openWorkerConnection()
-    const worker = new Worker<WakeUp>(queue, (job) => take(idOf(job.data)), {
-      connection,
-      prefix: redis.prefix,
-      concurrency,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_CHECK_MS,
-      maxStalledCount: STALLS_MAX,
-      drainDelay: IDLE_BLOCK_S,
-      runRetryDelay: RETRY_AFTER_REDIS_ERROR_MS,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-      skipVersionCheck: true,
-    })
+    const worker = new Worker<WakeUp>(
+      queue,
+      (job) => {
+        const waitedMs = Date.now() - job.timestamp
+        metrics.observe('job_wait_seconds', Math.max(0, waitedMs) / 1_000, { queue })
+        return take(idOf(job.data))
+      },
+      {
+        connection,
+        prefix: redis.prefix,
+        concurrency,
+        lockDuration: LOCK_MS,
+        stalledInterval: STALLED_CHECK_MS,
+        maxStalledCount: STALLS_MAX,
+        drainDelay: IDLE_BLOCK_S,
+        runRetryDelay: RETRY_AFTER_REDIS_ERROR_MS,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+        skipVersionCheck: true,
+      },
+    )
+    worker.on('stalled', () => metrics.count('jobs_stalled_total', { queue }))
+    worker.on('lockRenewalFailed', (ids: readonly string[]) =>
+      metrics.count('job_lock_lost_total', { queue }, ids.length),
+    )
     worker.on('error', (error) => logger.debug({ err: error }, 'queue connection failed'))
     return { connection, worker }
   }

@@ -28,6 +28,7 @@ export function createQueueWorker(redis: RedisConnections, ambient: Ambient, opt
     const startedAt = performance.now()
     try {
       await options.handle(id)
+      logger.debug({ jobId: id }, 'job done')
     } catch (error) {
       ambient.metrics.count('jobs_failed_total', { queue })
       logger.error({ err: error, jobId: id }, 'job failed; the sweep will try again')
@@ -44,7 +45,7 @@ export function createQueueWorker(redis: RedisConnections, ambient: Ambient, opt
   }
 
   const kicker = createKicker(redis, ambient)
-  const worker = openBullWorker(redis, options, logger, (id) => {
+  const worker = openBullWorker(redis, options, { logger, metrics: ambient.metrics }, (id) => {
     watchdog.took()
     return handleInTurn(id)
   })

@@ -14,7 +14,7 @@ async function get(path: string, checks: Record<string, ReadinessCheck> = {}) {
 it('is ready when every check is', async () => {
   expect(await get('/readyz', { mongo: () => null, redis: async () => null })).toEqual({
     status: 200,
-    body: '{"ready":true,"reasons":{}}',
+    body: '{"ready":true,"reasons":{},"degraded":{}}',
   })
 })
 
@@ -43,4 +43,26 @@ it('says which loop no longer turns', async () => {
   expect(live.status).toBe(503)
   expect(await live.json()).toEqual({ live: false, silent: { 'sweep:outbox': 'no progress for 61 s' } })
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+})
+
+// Guarantee: without Redis a process goes on working, so nothing may take it out of service.
+it('stays ready while only degraded, and says so', async () => {
+  const degraded = { redis: () => 'takes no writes: working from the store' }
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, degraded })
+  const ready = await fetch(`${server.url}/readyz`)
+  expect(ready.status).toBe(200)
+  expect(await ready.json()).toEqual({
+    ready: true,
+    reasons: {},
+    degraded: { redis: 'takes no writes: working from the store' },
+  })
+})
+
+it('has started once and for all', async () => {
+  let reason: string | null = 'waiting for MongoDB'
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, starting: () => reason })
+  const before = await fetch(`${server.url}/startupz`)
+  expect([before.status, await before.json()]).toEqual([503, { started: false, reason: 'waiting for MongoDB' }])
+  reason = null
+  expect((await fetch(`${server.url}/startupz`)).status).toBe(200)
 })

@@ -18,6 +18,10 @@ export interface HealthOptions {
   readonly host?: string
   readonly metrics: MetricsRegistry
   readonly checks: Readonly<Record<string, ReadinessCheck>>
+  /** What is amiss without keeping the process from its work, told in `/readyz` beside the reasons. */
+  readonly degraded?: Readonly<Record<string, ReadinessCheck>>
+  /** Why the process has not started yet; null from the moment it has, for good. Absent = it has. */
+  readonly starting?: () => string | null
   /** Loops that no longer turn, with the reason; absent = none is watched. */
   readonly silent?: () => Readonly<Record<string, string>>
   /** Ceiling for each check; one that does not answer in time is reported as a reason. Default 2 s. */
@@ -25,9 +29,10 @@ export interface HealthOptions {
 }
 
 /**
- * Serves `/metrics` (Prometheus text), `/livez` (200 while the process and its loops
- * turn, or 503 with `{"live":false,"silent":{<loop>: <why>}}`; a store that is away never fails it) and `/readyz` (200, or 503 with
- * `{"ready":false,"reasons":{<check>: <why>}}`). Rejects when the port is taken.
+ * Serves `/metrics` (Prometheus text), `/livez` (200 while the process and its loops turn, or 503 with
+ * `{"live":false,"silent":{<loop>: <why>}}`; a store that is away never fails it), `/readyz` (200, or 503 with
+ * `{"ready":false,"reasons":{<check>: <why>},"degraded":{…}}`) and `/startupz` (503 with the reason until the process has
+ * started once, 200 ever after). Rejects when the port is taken.
  */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const { metrics, checks, checkTimeoutMs = 2_000 } = options
@@ -40,17 +45,21 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
       const silent = options.silent?.() ?? {}
       const live = Object.keys(silent).length === 0
       json(live ? 200 : 503, live ? { live } : { live, silent })
+    } else if (path === '/startupz') {
+      const reason = options.starting?.() ?? null
+      json(reason === null ? 200 : 503, reason === null ? { started: true } : { started: false, reason })
     } else if (path === '/readyz') {
-      void reasonsOf(checks, checkTimeoutMs).then((reasons) => {
+      const both = [checks, options.degraded ?? {}].map((each) => reasonsOf(each, checkTimeoutMs))
+      void Promise.all(both).then(([reasons = {}, degraded]) => {
         const ready = Object.keys(reasons).length === 0
-        json(ready ? 200 : 503, { ready, reasons })
+        json(ready ? 200 : 503, { ready, reasons, degraded })
       })
     } else if (path === '/metrics') {
       metrics.render().then(
         (text) => answer(200, metrics.contentType, text),
         () => json(500, { error: 'metrics could not be collected' }),
       )
-    } else json(404, { error: 'there are /metrics, /livez and /readyz' })
+    } else json(404, { error: 'there are /metrics, /livez, /readyz and /startupz' })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

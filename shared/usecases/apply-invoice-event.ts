@@ -117,9 +117,16 @@ async function save(
   const expectedVersion = invoice.state.version
   if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'
   if (append.length > 0) deps.kicker.kick(QUEUES.outbox, outboxJobId(input.invoiceId))
+  reportTransition(deps, input, invoice.state.status, state.status)
   await markPayments(deps, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
   return { outcome: 'changed', invoice: { ...invoice, state, lastOps, outbox: [...invoice.outbox, ...append] } }
+}
+
+function reportTransition(deps: ApplyDeps, { invoiceId, event }: ApplyInput, from: string, to: string): void {
+  if (from === to) return
+  deps.metrics.count('invoice_transitions_total', { from, to })
+  deps.logger.info({ invoiceId, from, to, event: event.type }, 'invoice changed its status')
 }
 
 function refuseWhenFull(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): void {

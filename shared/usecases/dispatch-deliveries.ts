@@ -12,6 +12,7 @@ import type { DeliveryRepository, WebhookEndpoint } from './ports/events.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { After } from './ports/timers.ts'
 import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
+import { reportAttempt } from './report-attempt.ts'
 import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
 import { type WarnFailingEndpointDeps, warnFailingEndpoint } from './warn-failing-endpoint.ts'
 
@@ -185,6 +186,7 @@ async function sendAndRecord(
   cap.record(sent, deps.clock.now())
   deps.metrics.count('webhook_attempts_total', { result: outcome.result })
   deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
+  reportAttempt(deps, claimed, sent)
   const recorded = await self.recorder.record(outcome)
   if (self.hungry.delete(endpoint.id) || (recorded && isDue(outcome.dueAt, deps.clock.now()))) {
     deps.kicker.kick(queueOf(self, endpoint.id), endpoint.id)

@@ -1,8 +1,10 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRepository } from './ports/audit.ts'
 import type {
+  Delivery,
   DeliveryRepository,
   EndpointRepository,
+  EventRecord,
   EventRepository,
   ExceptionRepository,
   MailRepository,
@@ -170,6 +172,24 @@ async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
     batch.map((invoice) => ({ id: invoice.terms.id, throughSeq: invoice.outbox.at(-1)?.seq ?? 0 })),
   )
   deps.metrics.count('outbox_events_relayed_total', {}, events.length)
+  report(deps, events, deliveries)
+}
+
+/** The line that leads from an invoice to its event, and from the event to its deliveries. */
+function report(deps: RelayDeps, events: readonly EventRecord[], deliveries: readonly Delivery[]): void {
+  for (const { id, invoiceId, type, createdAt } of events) {
+    const deliveryIds = deliveries.filter(({ eventId }) => eventId === id).map((delivery) => delivery.id)
+    const waitedMs = Math.max(0, deps.clock.now() - createdAt)
+    deps.logger.info({ eventId: id, invoiceId, type, deliveries: deliveryIds.join(' '), waitedMs }, 'event relayed')
+    deps.tracer?.record({
+      name: 'relay event',
+      invoiceId,
+      kind: 'consumer',
+      durationMs: waitedMs,
+      failed: false,
+      attributes: { eventId: id, type, deliveries: deliveryIds.length },
+    })
+  }
 }
 
 async function relayInbox(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {

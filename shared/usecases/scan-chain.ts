@@ -78,7 +78,10 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
       pulse?.beat()
       try {
         const cursor = await openCursor(deps, source)
-        const lease = await acquireScanLease({ cursors: deps.cursors, logger }, { ...source, owner })
+        const lease = await acquireScanLease(
+          { cursors: deps.cursors, metrics: deps.metrics, logger },
+          { ...source, owner },
+        )
         if (lease === null) {
           await pauses.pause(STANDBY_MS)
           continue

@@ -1,5 +1,5 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Logger } from './ports/runtime.ts'
+import type { Ambient } from './ports/runtime.ts'
 import type { CursorRepository } from './ports/scanning.ts'
 
 /** Life of a scanner's lease, and how often its holder renews it, milliseconds. */
@@ -28,7 +28,10 @@ export interface ScanLease {
 
 /** Takes the lease of a network and keeps renewing it. Null while another process holds it. */
 export async function acquireScanLease(
-  deps: { readonly cursors: Pick<CursorRepository, 'acquireLease' | 'releaseLease'>; readonly logger: Logger },
+  deps: { readonly cursors: Pick<CursorRepository, 'acquireLease' | 'releaseLease'> } & Pick<
+    Ambient,
+    'logger' | 'metrics'
+  >,
   scope: LeaseScope,
 ): Promise<ScanLease | null> {
   const { mode, network, owner } = scope
@@ -40,15 +43,22 @@ export async function acquireScanLease(
   const first = await ask()
   if (first === null) return null
   let until = first.until
+  const label = { lease: `scan:${mode}:${network}` }
 
   const timer = setInterval(() => {
     ask().then(
       (renewed) => {
         // A higher epoch means that the lease was lost in between: what this holder knows is outdated.
-        if (until === 0 || renewed === null || renewed.epoch !== first.epoch) until = 0
-        else until = renewed.until
+        if (until === 0) return
+        if (renewed === null || renewed.epoch !== first.epoch) {
+          until = 0
+          deps.metrics.count('lease_lost_total', label)
+        } else until = renewed.until
       },
-      (cause: unknown) => deps.logger.warn({ err: cause, network, mode }, 'scanner lease could not be renewed'),
+      (cause: unknown) => {
+        deps.metrics.count('lease_renewal_failed_total', label)
+        deps.logger.warn({ err: cause, network, mode }, 'scanner lease could not be renewed')
+      },
     )
   }, RENEW_MS)
   timer.unref()

@@ -90,8 +90,9 @@ function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor
     report(deps, {
       requestId,
       operation: name,
-      status: answer.status,
+      answer,
       code,
+      resourceId: resourceIdOf(params, answer),
       workspaceId: admitted?.credential?.workspace.id,
       startedAt,
     })
@@ -173,21 +174,44 @@ function realPath(route: Route, params: PathParams): string {
 }
 
 function report(
-  deps: Pick<ApiDeps, 'logger' | 'metrics'>,
+  deps: Pick<ApiDeps, 'logger' | 'metrics' | 'tracer'>,
   outcome: {
     readonly requestId: string
     readonly operation: string
-    readonly status: number
+    readonly answer: Answer
     readonly code: string | null
+    readonly resourceId: string | undefined
     readonly workspaceId: string | undefined
     readonly startedAt: number
   },
 ): void {
-  const { requestId, operation, status, code, workspaceId, startedAt } = outcome
+  const { requestId, operation, answer, code, resourceId, workspaceId, startedAt } = outcome
+  const { status } = answer
   const durationMs = performance.now() - startedAt
   deps.metrics.observe('http_request_seconds', durationMs / 1_000, { operation, status: String(status) })
   deps.logger.info(
-    { requestId, operation, status, code, workspaceId, durationMs: Math.round(durationMs * 100) / 100 },
+    { requestId, operation, status, code, resourceId, workspaceId, durationMs: Math.round(durationMs * 100) / 100 },
     'request',
+  )
+  if (answer.replayed) deps.metrics.count('idempotency_replays_total', { operation })
+  deps.tracer?.record({
+    name: operation,
+    invoiceId: INVOICE_OPERATION.test(operation) ? (resourceId ?? null) : null,
+    root: operation === 'POST /invoices' && status === 201 && !answer.replayed,
+    kind: 'server',
+    durationMs,
+    failed: status >= 500,
+    attributes: { requestId, status, ...(code === null ? {} : { code }) },
+  })
+}
+
+const INVOICE_OPERATION = /^[A-Z]+ \/invoices\b/
+/** How the body of an answer about one thing begins. */
+const ONE_RESOURCE = /^\{"data":\{"id":"([^"]{1,64})"/
+
+/** The id by which the lines of outbox, workers and attempts are found from the line of the request. */
+function resourceIdOf(params: PathParams, answer: Answer): string | undefined {
+  return (
+    ONE_RESOURCE.exec(answer.body)?.[1] ?? (typeof params['id'] === 'string' ? params['id'].slice(0, 64) : undefined)
   )
 }

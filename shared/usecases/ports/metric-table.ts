@@ -15,7 +15,14 @@ const seconds = <L extends string>(help: string, ...labels: readonly L[]) =>
 /** Requests that come in. */
 const EDGE = {
   http_request_seconds: seconds('Requests by route template and status', 'operation', 'status'),
-  admin_procedure_seconds: seconds('Calls of the operators’ interface by procedure and outcome', 'procedure', 'outcome'),
+  admin_procedure_seconds: seconds(
+    'Calls of the operators’ interface by procedure and outcome',
+    'procedure',
+    'outcome',
+  ),
+  checkout_watched_invoices: gauge('Invoices whose live status somebody looks at on this process'),
+  checkout_live_failed_total: counter('Looks at the store for live status that failed'),
+  log_ins_total: counter('Log-ins of operators', 'result'),
   idempotency_replays_total: counter('Answers given a second time for the same idempotency key', 'operation'),
   rate_limit_local_total: counter('Requests counted by this process alone because Redis was away'),
 } as const

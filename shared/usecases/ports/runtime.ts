@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { CounterName, GaugeName, HistogramName } from './metric-table.ts'
 
 /** Time as every process of an installation sees it: the store's clock, not the machine's. */
 export interface Clock {
@@ -23,11 +24,11 @@ export interface Logger {
   child(fields: object): Logger
 }
 
-/** Named counters, gauges and histograms; names carry their unit and labels are bounded sets, never ids. */
+/** Counters, gauges and histograms of the one table; labels are bounded sets, never ids. */
 export interface Metrics {
-  count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void
-  gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void
-  observe(name: string, seconds: number, labels?: Readonly<Record<string, string>>): void
+  count(name: CounterName, labels?: Readonly<Record<string, string>>, by?: number): void
+  gauge(name: GaugeName, value: number, labels?: Readonly<Record<string, string>>): void
+  observe(name: HistogramName, seconds: number, labels?: Readonly<Record<string, string>>): void
 }
 
 /** The queues of the installation. A job carries an id and nothing else. */
@@ -72,6 +73,26 @@ export interface Pulses {
   start(loop: string, silenceMaxMs: Ms): Pulse
 }
 
+/** A finished piece of work, as a tracing collector shows it. It carries ids and numbers, never content. */
+export interface Span {
+  /** A bounded name: a route template, or what kind of work it was. */
+  readonly name: string
+  /** Everything about one invoice is one trace; null = a trace of its own. */
+  readonly invoiceId: string | null
+  /** True for the request that created the invoice: the other spans of the trace hang below it. */
+  readonly root?: boolean
+  /** `server` answers somebody, `client` asks somebody, `consumer` works off a queue. */
+  readonly kind: 'server' | 'client' | 'consumer'
+  readonly durationMs: Ms
+  readonly failed: boolean
+  readonly attributes: Readonly<Record<string, string | number>>
+}
+
+/** Takes spans that end now; never throws and never blocks. */
+export interface Tracer {
+  record(span: Span): void
+}
+
 /** What use cases need of the surrounding process. */
 export interface Ambient {
   readonly clock: Clock
@@ -80,4 +101,6 @@ export interface Ambient {
   readonly metrics: Metrics
   /** Absent where nobody judges the process. */
   readonly pulses?: Pulses | undefined
+  /** Absent while no tracing collector is configured. */
+  readonly tracer?: Tracer | undefined
 }

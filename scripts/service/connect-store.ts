@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connect.ts'
+
+const PAUSE_MIN_MS = 1_000
+const PAUSE_MAX_MS = 30_000
+
+/** Nobody answered, or somebody who is no primary yet; anything else is a fault of the configuration. */
+const AWAY = /^(Mongoose|Mongo)(ServerSelection|Network|NetworkTimeout)Error$/
+
+/**
+ * Connects, with growing pauses for as long as no primary can be found; `waiting` hears why. Rejects at once when the store
+ * answers and refuses us, as it does for a wrong password.
+ */
+export async function connectPatiently(options: DatabaseOptions, waiting: (reason: string) => void): Promise<Database> {
+  for (let pauseMs = PAUSE_MIN_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
+    try {
+      return await connectDatabase(options)
+    } catch (error) {
+      if (!(error instanceof Error) || !AWAY.test(error.name)) throw error
+      options.logger.warn({ err: error, pauseMs }, 'MongoDB cannot be reached; trying again')
+      waiting(`waiting for MongoDB: ${error.message}`)
+    }
+    await delay(pauseMs)
+  }
+}

@@ -1,0 +1,49 @@
+import { createCatalog } from '#shared/chains/catalog.ts'
+import type { Config } from '#shared/config/schema.ts'
+import { createBacklogRepository } from '#shared/db/backlog-repository.ts'
+import type { Database } from '#shared/db/connect.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import type { MetricsRegistry } from '#shared/runtime/metrics.ts'
+import { createBacklogCollector } from '#shared/usecases/collect-backlogs.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+
+/** Often enough for an autoscaler that looks every 15 s. */
+const EVERY_MS = 5_000
+
+/**
+ * Collects the figures of the installation for as long as this process holds the lease, and stands by while another does. It
+ * runs beside every service, so that they exist while any process lives. Returns a function that ends it.
+ */
+export function startCollector(
+  db: Database,
+  config: Config,
+  ambient: Pick<Ambient, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
+): () => Promise<void> {
+  const collector = createBacklogCollector({
+    ...ambient,
+    backlogs: createBacklogRepository(db),
+    cursors: createCursorRepository(db),
+    rates: createRateRepository(db),
+    leases: createLeaseRepository(db),
+    catalog: createCatalog(config.networks),
+  })
+  let running = Promise.resolve()
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  const round = (): void => {
+    running = collector.run().then(() => {
+      if (stopped) return
+      timer = setTimeout(round, EVERY_MS)
+      timer.unref()
+    })
+  }
+  round()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
+    await collector.stop()
+  }
+}

@@ -1,0 +1,57 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** One address in front of several processes. */
+export interface RoundRobin {
+  stop(): Promise<void>
+}
+
+const HOST = '127.0.0.1'
+
+/**
+ * Hands each new connection on `port` to the next of `targets`, and to the one after it when that does not answer. It moves
+ * bytes and reads none, as a load balancer of layer 4 does: what a caller sends arrives as it was. For development; rejects
+ * when the port is taken.
+ */
+export async function startRoundRobin(port: number, targets: readonly number[]): Promise<RoundRobin> {
+  const open = new Set<Socket>()
+  let turn = 0
+  const server = createServer({ allowHalfOpen: true }, (caller) => {
+    keep(caller)
+    // It is closed then, and that is what its other side hears of.
+    caller.on('error', () => undefined)
+    const order = targets.map((_, index) => targets[(turn + index) % targets.length] ?? 0)
+    turn += 1
+    hand(caller, order)
+  })
+  const keep = (socket: Socket): void => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  }
+  const hand = (caller: Socket, [next, ...others]: readonly number[]): void => {
+    if (next === undefined) return void caller.destroy()
+    const target = connect({ host: HOST, port: next, allowHalfOpen: true })
+    keep(target)
+    const refused = (): void => hand(caller, others)
+    target.once('error', refused)
+    target.once('connect', () => {
+      target.off('error', refused)
+      // Whichever side breaks off, the other must learn of it.
+      target.on('error', () => caller.destroy())
+      caller.once('close', () => target.destroy())
+      target.setNoDelay(true)
+      caller.setNoDelay(true)
+      caller.pipe(target).pipe(caller)
+    })
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, HOST, resolve)
+  })
+  return {
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of open) socket.destroy()
+      }),
+  }
+}

@@ -1,0 +1,99 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { BacklogRepository, QueueBacklog } from '#shared/usecases/ports/backlogs.ts'
+import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
+import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs } from './dates.ts'
+import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { dueEndpointsPipeline } from './delivery-repository.ts'
+import { EXCEPTIONS } from './exception-model.ts'
+import { INVOICES } from './invoice-model.ts'
+import { MAILS } from './mail-model.ts'
+import { PAYMENTS } from './payment-model.ts'
+import { DELIVERY_RECOVERIES } from './recovery-model.ts'
+
+/** A count beyond this says "very many" and must not cost more. */
+const COUNT_MAX = 10_000
+const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
+
+/** Backlogs on MongoDB; each question is answered from one partial index. */
+export function createBacklogRepository(db: Database): BacklogRepository {
+  const invoices = db.collection(INVOICES)
+  return {
+    queues: (at) =>
+      Promise.all([waitingOutboxes(db), dirtyPayments(db), deliveries(db, at), mails(db, at), recoveries(db, at)]),
+    oldestDeadline: async (actionChain, at) => {
+      const first = await invoices.findOne(
+        { actionChain, nextActionAt: { $lte: toDate(at) } },
+        { sort: { nextActionAt: 1 }, projection: { nextActionAt: 1 }, hint: 'invoice_next_action' },
+      )
+      return ms(first?.nextActionAt)
+    },
+    openExceptions: async () => {
+      const kinds = await db
+        .collection(EXCEPTIONS)
+        .aggregate<{ _id: string; count: number }>(
+          [{ $match: { open: true } }, { $limit: COUNT_MAX }, { $group: { _id: '$kind', count: { $sum: 1 } } }],
+          { hint: 'exception_open' },
+        )
+        .toArray()
+      return new Map(kinds.map(({ _id, count }) => [_id, count]))
+    },
+  }
+}
+
+const ms = (date: Date | null | undefined): Ms | null => (date === null || date === undefined ? null : toMs(date))
+
+async function waitingOutboxes(db: Database): Promise<QueueBacklog> {
+  const invoices = db.collection(INVOICES)
+  const waiting = { outboxShard: { $in: SHARDS }, outboxAt: { $exists: true } }
+  const hint = 'invoice_outbox'
+  const [depth, first] = await Promise.all([
+    invoices.countDocuments(waiting, { hint, limit: COUNT_MAX }),
+    invoices.findOne(waiting, { sort: { outboxAt: 1 }, projection: { outboxAt: 1 }, hint }),
+  ])
+  return { queue: QUEUES.outbox, depth, oldestDueAt: ms(first?.outboxAt) }
+}
+
+/** Stored payments that nobody folded into their invoice. A sweep that found one puts it behind the others, so its age is that of the last look. */
+async function dirtyPayments(db: Database): Promise<QueueBacklog> {
+  const payments = db.collection(PAYMENTS)
+  const dirty = { dirtyAt: { $exists: true } }
+  const hint = 'payment_dirty'
+  const [depth, first] = await Promise.all([
+    payments.countDocuments(dirty, { hint, limit: COUNT_MAX }),
+    payments.findOne(dirty, { sort: { dirtyAt: 1 }, projection: { dirtyAt: 1 }, hint }),
+  ])
+  return { queue: QUEUES.invoiceTransitions, depth, oldestDueAt: ms(first?.dirtyAt) }
+}
+
+async function deliveries(db: Database, at: Ms): Promise<QueueBacklog> {
+  const rows = db.collection(WEBHOOK_DELIVERIES)
+  const [depth, oldest] = await Promise.all([
+    rows.countDocuments({ status: 'pending' }, { hint: 'delivery_due', limit: COUNT_MAX }),
+    rows.aggregate<{ dueAt: Date }>(dueEndpointsPipeline(toDate(at), 1)).toArray(),
+  ])
+  return { queue: QUEUES.webhooks, depth, oldestDueAt: ms(oldest[0]?.dueAt) }
+}
+
+async function mails(db: Database, at: Ms): Promise<QueueBacklog> {
+  const rows = db.collection(MAILS)
+  const pending = { status: 'pending' as const }
+  const hint = 'mail_due'
+  const [depth, first] = await Promise.all([
+    rows.countDocuments(pending, { hint, limit: COUNT_MAX }),
+    rows.findOne({ ...pending, dueAt: { $lte: toDate(at) } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint }),
+  ])
+  return { queue: QUEUES.mail, depth, oldestDueAt: ms(first?.dueAt) }
+}
+
+async function recoveries(db: Database, at: Ms): Promise<QueueBacklog> {
+  const rows = db.collection(DELIVERY_RECOVERIES)
+  const open = { state: 'open' as const }
+  const hint = 'recovery_due'
+  const [depth, first] = await Promise.all([
+    rows.countDocuments(open, { hint, limit: COUNT_MAX }),
+    rows.findOne({ ...open, dueAt: { $lte: toDate(at) } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint }),
+  ])
+  return { queue: QUEUES.recoveries, depth, oldestDueAt: ms(first?.dueAt) }
+}

@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALERT_CASES, type AlertCase } from './alert-cases.ts'
+import { deployPath, deployText, deployYaml } from './deploy-files.ts'
+
+interface Rule {
+  readonly alert: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+const rules: readonly Rule[] = deployYaml('prometheus', 'alerts.yml').groups.flatMap(
+  (group: { readonly rules: readonly Rule[] }) => group.rules,
+)
+const alerts = rules.map(({ alert }) => alert)
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'paymesh-alerts-'))
+  copyFileSync(deployPath('prometheus', 'alerts.yml'), join(folder, 'alerts.yml'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** promtool is part of Prometheus: Debian's package `prometheus` has it. */
+function promtool(...args: readonly string[]): { readonly status: number | null; readonly output: string } {
+  const { status, stdout, stderr, error } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' })
+  if (error !== undefined) throw new Error('promtool is missing: apt-get install prometheus', { cause: error })
+  return { status, output: `${stdout}${stderr}` }
+}
+
+/** One promtool story for each case: the alert fires at that time, or no alert of that name does. */
+function storiesOf(name: string, { interval = '10s', fires, silent }: AlertCase) {
+  const story = (firing: boolean) => (each: AlertCase['fires'][number]) => ({
+    name: `${name} ${firing ? 'fires' : 'is silent'}: ${each.why}`,
+    interval,
+    input_series: Object.entries(each.series).map(([series, values]) => ({ series, values })),
+    promql_expr_test: [
+      {
+        expr: `count(ALERTS{alertname="${name}",alertstate="firing"})`,
+        eval_time: each.at,
+        exp_samples: firing ? [{ labels: '{}', value: 1 }] : [],
+      },
+    ],
+  })
+  return [...fires.map(story(true)), ...silent.map(story(false))]
+}
+
+// Guarantee: each alert fires when its condition holds and is silent otherwise, as Prometheus itself judges.
+it('every alert fires when it should and only then', () => {
+  const tests = Object.entries(ALERT_CASES).flatMap(([name, each]) => storiesOf(name, each))
+  writeFileSync(
+    join(folder, 'stories.json'),
+    JSON.stringify({ rule_files: ['alerts.yml'], evaluation_interval: '10s', tests }),
+  )
+  const { status, output } = promtool('test', 'rules', 'stories.json')
+  expect(output).toContain('SUCCESS')
+  expect(status).toBe(0)
+}, 120_000)
+
+it('promtool takes the rules and the configuration', () => {
+  expect(promtool('check', 'rules', 'alerts.yml')).toMatchObject({ status: 0 })
+  copyFileSync(deployPath('prometheus', 'prometheus.yml'), join(folder, 'prometheus.yml'))
+  expect(promtool('check', 'config', 'prometheus.yml')).toMatchObject({ status: 0 })
+})
+
+describe('alerts, stories and runbook', () => {
+  it('has stories of both kinds for each alert', () => {
+    expect(Object.keys(ALERT_CASES).toSorted()).toEqual([...alerts].toSorted())
+    expect(new Set(alerts).size).toBe(alerts.length)
+    for (const [name, { fires, silent }] of Object.entries(ALERT_CASES)) {
+      expect(Math.min(fires.length, silent.length), name).toBeGreaterThan(0)
+    }
+  })
+
+  it('says how urgent each is and what it means', () => {
+    for (const { alert, labels, annotations } of rules) {
+      expect(labels['severity'], alert).toMatch(/^(page|ticket)$/)
+      expect(annotations['summary'], alert).toMatch(/^.{20,}$/)
+    }
+  })
+
+  it('has a section for each alert, in order, and none for what does not exist', () => {
+    const book = deployText('RUNBOOK.md')
+    expect([...book.matchAll(/^### (.*)$/gm)].map(([, title]) => title)).toEqual(alerts)
+    for (const section of book.split(/^### /m).slice(1)) {
+      for (const part of ['**Symptom.**', '**Cause.**', '**Do.**'])
+        expect(section, section.slice(0, 20)).toContain(part)
+    }
+    const anchors = new Set(alerts.map((alert) => alert.toLowerCase()))
+    for (const [, anchor = ''] of book.matchAll(/\]\(#([^)]*)\)/g)) expect(anchors).toContain(anchor)
+  })
+
+  it('names what people look up when it is dark', () => {
+    const table = deployText('RUNBOOK.md').split('## Money')[0] ?? ''
+    for (const situation of [
+      'disk',
+      'clock',
+      'certificate',
+      'Redis',
+      'MongoDB',
+      'halted',
+      'lies',
+      'rates',
+      'pool',
+      'mails',
+    ]) {
+      expect(table).toContain(situation)
+    }
+  })
+})

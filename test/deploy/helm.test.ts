@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { FIELDS } from '#shared/config/fields.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import { type Document, deployPath, deployYaml, imageCommands, yamlDocuments } from './deploy-files.ts'
+import { manifestFaults, valuesFaults } from './validate.ts'
+
+const CHART = deployPath('helm', 'paymesh')
+const processes = [...imageCommands()]
+
+/** Helm is one Go program; nothing else renders charts. */
+function helm(...args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync('helm', args, { encoding: 'utf8' })
+  if (error !== undefined) throw new Error('helm is missing: see CONTRIBUTING.md', { cause: error })
+  if (status !== 0) throw new Error(stderr)
+  return stdout
+}
+
+const render = (...values: readonly string[]): readonly Document[] =>
+  yamlDocuments(
+    helm('template', 'pay', CHART, '--namespace', 'money', ...values.flatMap((value) => ['--set-json', value])),
+  )
+
+const all = render()
+const ofKind = (kind: string, documents = all) => documents.filter((document) => document.kind === kind)
+const named = (kind: string, name: string, documents = all): Document =>
+  ofKind(kind, documents).find(({ metadata }) => metadata.name === `pay-${name}`)
+const container = (name: string, documents = all): Document =>
+  named('Deployment', name, documents)?.spec.template.spec.containers[0]
+
+it('renders manifests that Kubernetes and KEDA know, field by field', () => {
+  const faults = manifestFaults()
+  for (const document of all) {
+    expect(faults(document), `${document.kind} ${document.metadata.name}`).toEqual([])
+    expect(document.metadata.namespace).toBe('money')
+  }
+  expect(faults({ ...all[0], specc: {} })).not.toEqual([])
+  const names = all.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+it('passes its own linter, and refuses values that mean nothing', () => {
+  expect(helm('lint', CHART)).toContain('0 chart(s) failed')
+  const faults = valuesFaults(deployYaml('helm', 'paymesh', 'values.schema.json'))
+  expect(faults(deployYaml('helm', 'paymesh', 'values.yaml'))).toEqual([])
+  expect(() => render('processes.api.replica=3')).toThrow(/replica/)
+  expect(() => render('settings.MONGO_URL="x"')).toThrow()
+})
+
+describe.each(processes)('%s', (name, [, ...args]) => {
+  const pod = () => named('Deployment', name).spec.template
+
+  it('runs the line of the Procfile, probed, bounded and without rights', () => {
+    const own = container(name)
+    expect([own.command, own.args]).toEqual([['node'], args])
+    expect(own.startupProbe.httpGet).toEqual({ path: '/startupz', port: 'metrics' })
+    expect(own.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' })
+    expect(own.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'metrics' })
+    expect(own.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    expect(pod().spec.securityContext.runAsNonRoot).toBe(true)
+    expect(pod().spec.automountServiceAccountToken).toBe(false)
+    expect(pod().spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(20)
+    expect(own.resources.limits.memory).toBeDefined()
+  })
+
+  it('may lose one pod at a time, and never runs alone', () => {
+    const budget = named('PodDisruptionBudget', name)
+    expect(budget.spec.selector).toEqual(named('Deployment', name).spec.selector)
+    const scaled = named('ScaledObject', name)
+    const least = scaled?.spec.minReplicaCount ?? named('Deployment', name).spec.replicas
+    expect(least).toBeGreaterThanOrEqual(2)
+    expect(scaled === undefined).toBe(named('Deployment', name).spec.replicas !== undefined)
+  })
+})
+
+it('has a Deployment for each line of the Procfile and no other', () => {
+  expect(
+    ofKind('Deployment')
+      .map(({ metadata }) => metadata.name)
+      .toSorted(),
+  ).toEqual(processes.map(([name]) => `pay-${name}`).toSorted())
+})
+
+// Guarantee: no secret is written into a manifest.
+it('gives settings that exist and parse, secrets by reference only', () => {
+  const env: readonly { name: string; value?: string; valueFrom?: Document }[] = container('api').env
+  expect(env.map(({ name }) => name).filter((name) => !Object.hasOwn(FIELDS, name))).toEqual([])
+  const secret = env.filter(({ valueFrom }) => valueFrom !== undefined).map(({ name }) => name)
+  for (const name of ['MONGO_URL', 'REDIS_URL', 'PAYMESH_MASTER_KEY', 'PAYMESH_KEY_PEPPER', 'PAYMESH_SMTP_URL']) {
+    expect(secret).toContain(name)
+  }
+  expect(ofKind('Secret')).toEqual([])
+  const filled = env.map(({ name, value }) => [name, value ?? FIELDS[name as keyof typeof FIELDS].example])
+  expect(parseConfig(Object.fromEntries(filled)).env).toBe('production')
+})
+
+it('scales workers by the age of what is due, and never to zero', () => {
+  const queries = ofKind('ScaledObject').flatMap(({ spec }) => {
+    expect(spec.minReplicaCount).toBeGreaterThanOrEqual(2)
+    expect(spec.maxReplicaCount).toBeGreaterThan(spec.minReplicaCount)
+    expect(spec.advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds).toBe(300)
+    return spec.triggers.flatMap((trigger: Document) => trigger.metadata.query ?? [])
+  })
+  expect(queries.toSorted()).toEqual(
+    ['invoice-transitions', 'mail', 'outbox', 'webhooks'].map(
+      (queue) => `max(paymesh_queue_oldest_due_age_seconds{queue="${queue}"})`,
+    ),
+  )
+  for (const name of ['scanner', 'rates']) expect(named('ScaledObject', name)).toBeUndefined()
+})
+
+it('gives networks scanners of their own when asked to', () => {
+  const documents = render('scannerGroups={"bitcoin":["bitcoin","litecoin"],"evm":["ethereum"]}')
+  expect(named('Deployment', 'scanner', documents)).toBeUndefined()
+  const chains = (group: string) =>
+    container(`scanner-${group}`, documents).env.find(({ name }: { name: string }) => name === 'CHAINS').value
+  expect([chains('bitcoin'), chains('evm')]).toEqual(['bitcoin,litecoin', 'ethereum'])
+  const [, args = []] = [null, processes.find(([name]) => name === 'scanner')?.[1]]
+  expect(container('scanner-evm', documents).args).toEqual(args.slice(1))
+})
+
+// Guarantee: a process that is taken over reaches what its task needs, and nothing of our own networks.
+it('lets nothing in or out but what each process needs', () => {
+  const deny = named('NetworkPolicy', 'deny').spec
+  expect(deny).toMatchObject({ policyTypes: ['Ingress', 'Egress'] })
+  expect([deny.ingress, deny.egress]).toEqual([undefined, undefined])
+  const web = named('NetworkPolicy', 'egress-web').spec
+  expect(web.podSelector.matchLabels['paymesh/egress']).toBe('web')
+  const [{ ipBlock }] = web.egress[0].to
+  for (const range of ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8']) {
+    expect(ipBlock.except).toContain(range)
+  }
+  const egressOf = (name: string) => named('Deployment', name).spec.template.metadata.labels['paymesh/egress']
+  expect(Object.fromEntries(processes.map(([name]) => [name, egressOf(name)]))).toEqual({
+    mailer: 'mail',
+    webhooks: 'web',
+    outbox: 'none',
+    invoices: 'none',
+    rates: 'web',
+    scanner: 'nodes',
+    checkout: 'none',
+    admin: 'web',
+    api: 'none',
+  })
+  for (const name of ['api', 'checkout', 'admin']) {
+    expect(named('NetworkPolicy', `to-${name}`).spec.ingress[0].ports).toEqual([
+      { port: container(name).ports.find((port: Document) => port.name === 'http').containerPort },
+    ])
+  }
+})
