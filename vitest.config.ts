@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const integration = '**/*.int.test.ts'
 
-// Three projects: `unit` touches nothing outside the process, `integration` uses real stores, `flow` tells whole stories on real processes.
+// Four projects: `unit` touches nothing outside the process, `integration` uses real stores, `flow` tells whole stories on real
+// processes, `browser` looks at the pages with Chromium.
 export default defineConfig({
   test: {
     projects: [
@@ -10,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{services,shared,scripts,test,clients}/**/*.test.ts'],
-          exclude: [integration, 'test/flow/**', '**/node_modules/**'],
+          exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**'],
         },
       },
       {
@@ -28,6 +29,16 @@ export default defineConfig({
         test: {
           name: 'flow',
           include: ['test/flow/**/*.test.ts'],
+          globalSetup: ['test/support/global-stack.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

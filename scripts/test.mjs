@@ -1,4 +1,4 @@
-// `npm test`: everything that CI runs, in order: checks, unit, integration and flow tests, then the demo.
+// `npm test`: everything that CI runs, in order: checks, unit, integration, flow and browser tests, then the demo.
 // The last line is `N passed, N failed`; the status is 0 only when nothing failed and no stage was empty.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 if (process.argv.includes('--help')) {
-  process.stdout.write('npm test: checks, unit, integration and flow tests on real stores, and the demo\n')
+  process.stdout.write('npm test: checks, unit, integration, flow and browser tests on real stores, and the demo\n')
   process.exit(0)
 }
 
@@ -56,7 +56,7 @@ function vitest(project) {
 }
 
 stage('checks', ['scripts/check.mjs'])
-for (const project of ['unit', 'integration', 'flow']) vitest(project)
+for (const project of ['unit', 'integration', 'flow', 'browser']) vitest(project)
 stage('demo', ['scripts/demo.mjs', '--exit'])
 
 rmSync(reports, { recursive: true, force: true })

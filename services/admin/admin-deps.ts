@@ -5,9 +5,10 @@ import type { Ambient, Kicker } from '#shared/usecases/ports/runtime.ts'
 import { type AccountDeps, buildAccountDeps } from './deps/account-deps.ts'
 import { buildInstanceDeps, type InstanceDeps } from './deps/instance-deps.ts'
 import { buildMoneyDeps, type MoneyDeps } from './deps/money-deps.ts'
+import { buildOverviewDeps, type OverviewDeps } from './deps/overview-deps.ts'
 
 /** Everything the operators' interface works with; `main.ts` wires the real parts and tests may replace single ones. */
-export interface AdminDeps extends Ambient, AccountDeps, MoneyDeps, InstanceDeps {
+export interface AdminDeps extends Ambient, AccountDeps, MoneyDeps, InstanceDeps, OverviewDeps {
   readonly config: Config
   readonly kicker: Kicker
   readonly workspaces: ReturnType<typeof createWorkspaceRepository>
@@ -27,5 +28,6 @@ export function buildAdminDeps(context: ServiceContext, kicker: Kicker): AdminDe
     ...buildAccountDeps(context, kicker),
     ...buildMoneyDeps(context, kicker),
     ...buildInstanceDeps(context, kicker),
+    ...buildOverviewDeps(context),
   }
 }

@@ -7,6 +7,7 @@ import { diagnosticsRouter } from './routers/diagnostics.ts'
 import { endpointsRouter } from './routers/endpoints.ts'
 import { exceptionsRouter } from './routers/exceptions.ts'
 import { invoicesRouter } from './routers/invoices.ts'
+import { liveRouter } from './routers/live.ts'
 import { membersRouter } from './routers/members.ts'
 import { overviewRouter } from './routers/overview.ts'
 import { paymentLinksRouter } from './routers/payment-links.ts'
@@ -33,6 +34,7 @@ export const appRouter = router({
   exceptions: exceptionsRouter,
   diagnostics: diagnosticsRouter,
   overview: overviewRouter,
+  live: liveRouter,
   endpoints: endpointsRouter,
   deliveries: deliveriesRouter,
   wallets: walletsRouter,

@@ -1,3 +1,201 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { position } from '#shared/usecases/chain-status.ts'
+import { quantile } from '#shared/usecases/read-overview.ts'
+import { isZone } from '#shared/usecases/zone-days.ts'
+import { router, workspaceQuery } from '../trpc.ts'
+import { endpointCards } from './overview-endpoints.ts'
+import { volumeSeries } from './overview-series.ts'
 
-export const overviewRouter = router({})
+/** Figures for so many days back, by days of the operator's zone. */
+const spanInput = z.object({
+  days: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90)]),
+  zone: z.string().max(60).refine(isZone, 'Not a time zone.'),
+})
+
+const count = z.int().nonnegative()
+const decimal = z.string().regex(/^\d+(\.\d+)?$/)
+const DAY_MS = 86_400_000
+const OPEN_MAX = 1_000
+
+const volume = z.object({
+  days: z.array(z.string()),
+  currencies: z.array(z.object({ currency: z.enum(FIAT_CODES), amount: decimal, before: decimal, count })),
+  /** Of the first currency: one amount per day, in the order of `days`. */
+  series: z.array(z.object({ name: z.string(), amounts: z.array(decimal) })),
+  totals: z.array(decimal),
+  complete: z.boolean(),
+})
+
+const funnel = z.object({
+  days: z.array(z.string()),
+  created: count,
+  coinChosen: count,
+  fullAmountSeen: count,
+  paid: count,
+  before: z.object({ created: count, paid: count }),
+  byStatus: z.array(z.object({ status: z.enum(INVOICE_STATUSES), count })),
+  byDay: z.array(z.object({ created: count, paid: count, medianMs: z.number().nullable() })),
+  medianMs: z.number().nullable(),
+  beforeMedianMs: z.number().nullable(),
+  complete: z.boolean(),
+})
+
+const webhooks = z.object({
+  endpoints: z.array(
+    z.object({
+      id: z.string(),
+      host: z.string(),
+      status: z.enum(['healthy', 'failing', 'paused']),
+      made: count,
+      succeeded: count,
+      failed: count,
+      waiting: count,
+      firstAttemptP99Ms: z.number().nullable(),
+      /** Since when the oldest one waits although it is due; null when none does. */
+      oldestDueAt: z.number().nullable(),
+    }),
+  ),
+  made: count,
+  succeeded: count,
+  failed: count,
+  firstAttemptP99Ms: z.number().nullable(),
+})
+
+const chains = z.array(
+  z.object({
+    network: z.enum(NETWORK_IDS),
+    status: z.enum(['live', 'catching_up', 'halted', 'never_scanned']),
+    lagBlocks: count.nullable(),
+    headAgeMs: z.number().nullable(),
+  }),
+)
+
+const attention = z.object({
+  exceptions: z.object({
+    count,
+    /** True when there are more than were counted. */
+    more: z.boolean(),
+    oldestAt: z.number().nullable(),
+    byKind: z.array(z.object({ kind: z.enum(EXCEPTION_KINDS), count })),
+  }),
+})
+
+const firstSteps = z.object({
+  wallet: z.boolean(),
+  key: z.boolean(),
+  webhook: z.boolean(),
+  invoice: z.boolean(),
+  paid: z.boolean(),
+})
+
+export const overviewRouter = router({
+  /** Open exceptions: the first thing on the front page and the number in the navigation. */
+  attention: workspaceQuery('viewer')
+    .output(attention)
+    .query(async ({ ctx: { deps }, input: { workspaceId, mode } }) => {
+      const [counts, [oldest]] = await Promise.all([
+        deps.inbox.countOpen(workspaceId, mode, OPEN_MAX),
+        deps.inbox.list({ workspaceId, mode, open: true, kinds: [], limit: 1, after: null }),
+      ])
+      const total = [...counts.values()].reduce((sum, one) => sum + one, 0)
+      const byKind = [...counts].map(([kind, many]) => ({ kind, count: many }))
+      return { exceptions: { count: total, more: total >= OPEN_MAX, oldestAt: oldest?.openedAt ?? null, byKind } }
+    }),
+
+  /** Paid volume by day, exact. */
+  volume: workspaceQuery('viewer')
+    .input(spanInput)
+    .output(volume)
+    .query(async ({ ctx: { deps }, input: { workspaceId, mode, days, zone } }) => {
+      const read = await deps.overview.volume({ workspaceId, mode, days, zone })
+      return {
+        days: [...read.days],
+        currencies: read.currencies.map(({ currency, minor, beforeMinor, count: many }) => ({
+          currency,
+          amount: formatFiat(minor, currency),
+          before: formatFiat(beforeMinor, currency),
+          count: many,
+        })),
+        ...volumeSeries(read),
+        complete: read.complete,
+      }
+    }),
+
+  /** From created to paid: how far the invoices of these days came, and how they ended. */
+  funnel: workspaceQuery('viewer')
+    .input(spanInput)
+    .output(funnel)
+    .query(async ({ ctx: { deps }, input: { workspaceId, mode, days, zone } }) => {
+      const read = await deps.overview.funnel({ workspaceId, mode, days, zone })
+      const total = (of: (row: (typeof read.rows)[number]) => boolean) =>
+        read.rows.filter(of).reduce((sum, row) => sum + row.count, 0)
+      const paid = (status: string) => status === 'paid' || status === 'overpaid'
+      return {
+        days: [...read.days],
+        created: total(() => true),
+        coinChosen: total(({ coinChosen }) => coinChosen),
+        fullAmountSeen: total(({ status }) => paid(status) || status === 'confirming'),
+        paid: total(({ status }) => paid(status)),
+        before: read.before,
+        byStatus: INVOICE_STATUSES.map((status) => ({ status, count: total((row) => row.status === status) })),
+        byDay: read.days.map((day, index) => ({
+          created: total((row) => row.day === day),
+          paid: total((row) => row.day === day && paid(row.status)),
+          medianMs: read.medianByDay[index] ?? null,
+        })),
+        medianMs: read.medianMs,
+        beforeMedianMs: read.beforeMedianMs,
+        complete: read.complete,
+      }
+    }),
+
+  /** How endpoints did in the last 24 hours. */
+  webhooks: workspaceQuery('viewer')
+    .output(webhooks)
+    .query(async ({ ctx: { deps }, input: { workspaceId, mode } }) => {
+      const now = deps.clock.now()
+      const { endpoints, firstAttemptsMs } = await endpointCards(deps, { workspaceId, mode }, now - DAY_MS, now)
+      const total = (of: 'made' | 'succeeded' | 'failed') => endpoints.reduce((sum, row) => sum + row[of], 0)
+      return {
+        endpoints,
+        made: total('made'),
+        succeeded: total('succeeded'),
+        failed: total('failed'),
+        firstAttemptP99Ms: quantile(firstAttemptsMs, 0.99),
+      }
+    }),
+
+  /** How far each network's scanner is behind, in the mode of the page. */
+  chains: workspaceQuery('viewer')
+    .output(chains)
+    .query(async ({ ctx: { deps }, input: { mode } }) => {
+      const cursors = new Map((await deps.chainCursors.list()).map((cursor) => [cursor.id, cursor]))
+      const now = deps.clock.now()
+      return NETWORK_IDS.flatMap((network) => {
+        const cursor = cursors.get(`${mode}:${network}`) ?? null
+        if (cursor === null && !deps.catalog.hasNode(network, mode)) return []
+        const { status, lagBlocks, headAgeMs } = position(cursor, now)
+        return [{ network, status: status === 'catchup' ? ('catching_up' as const) : status, lagBlocks, headAgeMs }]
+      })
+    }),
+
+  /** What a new workspace has done already. */
+  firstSteps: workspaceQuery('viewer')
+    .output(firstSteps)
+    .query(async ({ ctx: { deps }, input: { workspaceId, mode } }) => {
+      const [wallets, keys, endpoints, begun] = await Promise.all([
+        deps.instance.wallets.listWallets(workspaceId),
+        deps.apiKeys.list(workspaceId),
+        deps.instance.endpoints.list(workspaceId, mode),
+        deps.overviewReads.beginnings(workspaceId, mode),
+      ])
+      return {
+        wallet: wallets.some((wallet) => wallet.mode === mode),
+        key: keys.some((key) => key.mode === mode && key.revokedAt === null),
+        webhook: endpoints.length > 0,
+        ...begun,
+      }
+    }),
+})

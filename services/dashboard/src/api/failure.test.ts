@@ -11,6 +11,7 @@ test('an answer of the server is read whole', () => {
     requestId: 'req_1',
     fields: { amount: 'Too small.' },
     needsStepUp: false,
+    needsAuthenticator: false,
     transient: false,
   })
 })

@@ -10,6 +10,8 @@ export interface Failure {
   readonly fields: Readonly<Record<string, string>>
   /** The deed waits for a code of the authenticator. */
   readonly needsStepUp: boolean
+  /** The person has no authenticator, and this needs one. */
+  readonly needsAuthenticator: boolean
   /** Asking again may help. */
   readonly transient: boolean
 }
@@ -32,6 +34,7 @@ export function failureOf(error: unknown): Failure {
     requestId: typeof data['requestId'] === 'string' ? data['requestId'] : null,
     fields: Object.fromEntries(details.map(({ path, message: text }) => [String(path ?? ''), String(text ?? '')])),
     needsStepUp: details.some(({ path }) => path === 'stepUp'),
+    needsAuthenticator: details.some(({ path }) => path === 'secondFactor'),
     transient: TRANSIENT.has(code),
   }
 }

@@ -1,9 +1,11 @@
 import { createTRPCClient, httpBatchLink, httpLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#services/admin/app-router.ts'
+import { idleSeconds } from './idle.ts'
 import { queryClient } from './query-client.ts'
 
 const url = '/trpc'
+const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
 
 /**
  * Calls the server directly: `api.invoices.get.query(…)`, `api.invoices.cancel.mutate(…)`. Reads of one moment travel together; a
@@ -16,8 +18,8 @@ export const api = createTRPCClient<AppRouter>({
       true: httpSubscriptionLink({ url }),
       false: splitLink({
         condition: ({ type }) => type === 'mutation',
-        true: httpLink({ url }),
-        false: httpBatchLink({ url, maxItems: 10, maxURLLength: 4_000 }),
+        true: httpLink({ url, headers }),
+        false: httpBatchLink({ url, headers, maxItems: 10, maxURLLength: 4_000 }),
       }),
     }),
   ],

@@ -69,7 +69,7 @@ export function showZone(zone: string, at: number): string {
   const offset = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value
-  const utc = (offset ?? 'UTC').replace('GMT', 'UTC').replace('-', '−')
+  const utc = (offset ?? 'UTC').replace(/^GMT(?:[+]0)?/, 'UTC').replace('-', '−')
   const place = zone.includes('/') ? zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ') : ''
   return place === '' ? utc : `${utc}, ${place}`
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { Outlet } from 'react-router'
+import { useLive } from '../live/use-live.ts'
 import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { StepUpDialog } from '../parts/step-up.tsx'
 import { Announcer } from './announcer.tsx'
@@ -19,6 +20,7 @@ export function Frame({
   readonly children?: ReactNode
 }) {
   const test = target?.mode === 'test'
+  useLive(target?.workspaceId, target?.mode)
   return (
     <div className={test ? 'pm-body pm-test' : 'pm-body'}>
       <a className="pm-skip" href="#main">

@@ -1,5 +1,7 @@
-import { Navigate, useParams } from 'react-router'
+import { Link, Navigate, useParams } from 'react-router'
 import { MODES } from '#shared/domain/enumerations.ts'
+import { ForeignText } from '../parts/foreign-text.tsx'
+import { Page } from '../parts/page.tsx'
 import { PlaceContext } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
 import { Frame } from './frame.tsx'
@@ -18,12 +20,32 @@ export function PlaceRoute() {
       </Frame>
     )
   }
+  if (membership.needsAuthenticator) {
+    return (
+      <Frame target={null}>
+        <AuthenticatorFirst workspace={membership.name} />
+      </Frame>
+    )
+  }
   const place = { workspaceId: membership.id, workspaceName: membership.name, role: membership.role, mode: known }
   rememberPlace(place)
   return (
     <PlaceContext value={place}>
       <Frame target={place} />
     </PlaceContext>
+  )
+}
+
+function AuthenticatorFirst({ workspace }: { readonly workspace: string }) {
+  return (
+    <Page title="Set up an authenticator first">
+      <p>
+        <ForeignText>{workspace}</ForeignText> wants its members to have one. It takes a minute.
+      </p>
+      <p className="pm-gap-top">
+        <Link to="/account">Password and authenticator</Link>
+      </p>
+    </Page>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Button, type ButtonProps, Modal, Textarea, Tooltip } from '@mantine/core'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { Link } from 'react-router'
 import type { Failure } from '../api/failure.ts'
 import { Note } from './card.tsx'
 import { CopyText } from './copy-text.tsx'
@@ -117,11 +118,16 @@ export function DeedFailure({ failure }: { readonly failure: Failure | null }) {
     <div role="alert" className="pm-gap-top">
       <Note tone={failure.code === 'CONFLICT' ? 'pending' : 'danger'}>
         <p>{failure.message}</p>
-        {Object.entries(failure.fields).map(([path, words]) => (
+        {Object.entries(failure.needsAuthenticator ? {} : failure.fields).map(([path, words]) => (
           <p key={path} className="pm-small">
             {path}: {words}
           </p>
         ))}
+        {failure.needsAuthenticator ? (
+          <p>
+            <Link to="/account">Set up an authenticator</Link>
+          </p>
+        ) : null}
         {failure.code === 'OFFLINE' ? <p>Try again: it will not be done twice.</p> : null}
         {failure.requestId === null || failure.code === 'CONFLICT' ? null : (
           <p className="pm-small">

@@ -1,2 +1,6 @@
-/** Ends the session on the server. */
-export async function logOut(): Promise<void> {}
+import { api } from '../api/trpc.ts'
+
+/** Ends the session on the server. Throws what the server answers. */
+export async function logOut(): Promise<void> {
+  await api.auth.logOut.mutate()
+}

@@ -1,15 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { SESSION_KEY } from '../api/query-client.ts'
+import { api } from '../api/trpc.ts'
 import type { Session } from './session.ts'
 
 /** Who is signed in; asked again each minute, so that a log-in that ended elsewhere is noticed. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
-  queryFn: async (): Promise<Session> => await askSession(),
+  queryFn: async (): Promise<Session> => await api.auth.me.query(),
   staleTime: 60_000,
   refetchInterval: 60_000,
 })
-
-async function askSession(): Promise<Session> {
-  throw Object.assign(new Error('Please log in.'), { data: { code: 'UNAUTHORIZED' } })
-}

@@ -6,6 +6,9 @@ export interface Membership {
   readonly id: string
   readonly name: string
   readonly role: Role
+  readonly status: 'active' | 'restricted' | 'suspended'
+  /** Nothing of it is shown until this person has an authenticator. */
+  readonly needsAuthenticator: boolean
 }
 
 /** Who is signed in. The server decides again on every call; the page only leaves out what would be refused. */
@@ -13,6 +16,7 @@ export interface Session {
   readonly email: string
   readonly name: string
   readonly isOperator: boolean
+  readonly hasAuthenticator: boolean
   readonly workspaces: readonly Membership[]
 }
 

@@ -1,0 +1,90 @@
+import { createPaymesh, type Invoice, type InvoiceCreate } from '#clients/typescript/src/main.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
+import { readEnvironment } from '#scripts/start/environment.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import { connectDatabase } from '#shared/db/connect.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+import { fillHistory } from './fill-history.ts'
+
+/** What was made, for pages of one thing: path behind `/{workspace}/{mode}/` by the page's name, and addresses of the checkout. */
+export interface Demo {
+  readonly pages: Readonly<Record<string, string>>
+  readonly checkout: Readonly<Record<string, string>>
+}
+
+/** Fills the seeded workspace of a development installation with an afternoon of trade, in test mode. */
+export async function fillDemo(dataDir: string, dev: DevInfo): Promise<Demo> {
+  const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const template = await shop.invoices.create({
+    amount: '148.50',
+    currency: 'USD',
+    asset: 'usdt_ethereum',
+    order_id: 'CL-20417',
+  })
+  await shop.invoices.simulate(template.id, 'paid')
+  await until(shop, template.id, 'paid')
+  const { stores } = parseConfig(readEnvironment(dataDir) ?? {})
+  const logger = createLogger({ name: 'demo', level: 'silent' })
+  const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
+  try {
+    await fillHistory(db, template.id)
+  } finally {
+    await db.close()
+  }
+
+  await shop.webhookEndpoints.create({ url: `${dev.apiUrl}/nobody-listens-here`, events: ['*'], description: 'ERP' })
+  await shop.products.create({ name: 'Coffee beans, 1 kg', price: '24.00', currency: 'USD', sku: 'BEANS-1' })
+  const link = await shop.paymentLinks.create({
+    title: 'A coffee for the team',
+    currency: 'USD',
+    allow_custom_amount: true,
+    min_amount: '5.00',
+    max_amount: '500.00',
+  })
+  let order = 20_418
+  const create = async (amount: string, more: Partial<InvoiceCreate> = {}) => {
+    order += 1
+    return await shop.invoices.create({ amount, currency: 'USD', order_id: `CL-${order}`, ...more })
+  }
+  const fresh = await create('1250.00', { currency: 'MXN' })
+  const waiting = await create('64.00', { asset: 'usdt_ethereum', description: 'Two bags of coffee' })
+  const partial = await simulated(await create('312.00', { asset: 'usdc_ethereum' }), 'partial')
+  const paid = await simulated(
+    await create('148.50', { asset: 'usdt_ethereum', customer: { name: 'Ana Reyes', email: 'ana@example.com' } }),
+    'paid',
+  )
+  const over = await simulated(await create('48.00', { asset: 'usdt_ethereum' }), 'overpaid')
+  const expired = await simulated(await create('92.00', { asset: 'eth_ethereum' }), 'expired')
+  const cancelled = await create('15.00')
+  await shop.invoices.cancel(cancelled.id)
+  await until(shop, paid.id, 'paid')
+  await until(shop, expired.id, 'expired')
+  return {
+    pages: { invoice: `invoices/${paid.id}`, 'invoice-partial': `invoices/${partial.id}`, link: `links/${link.id}` },
+    checkout: {
+      pick: fresh.urls.checkout,
+      pay: waiting.urls.checkout,
+      partial: partial.urls.checkout,
+      paid: paid.urls.checkout,
+      overpaid: over.urls.checkout,
+      expired: expired.urls.checkout,
+      cancelled: cancelled.urls.checkout,
+      link: link.url,
+    },
+  }
+
+  async function simulated(invoice: Invoice, scenario: 'paid' | 'partial' | 'overpaid' | 'expired'): Promise<Invoice> {
+    await shop.invoices.simulate(invoice.id, scenario)
+    return invoice
+  }
+}
+
+const PATIENCE_MS = 20_000
+
+async function until(shop: ReturnType<typeof createPaymesh>, id: string, status: string): Promise<void> {
+  const end = Date.now() + PATIENCE_MS
+  while ((await shop.invoices.get(id)).status !== status) {
+    if (Date.now() > end) throw new Error(`invoice ${id} did not become ${status}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

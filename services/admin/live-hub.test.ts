@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import type { ChangeListener, StoreChange } from '#shared/usecases/ports/change-feed.ts'
+import { createLiveHub, type LiveFollower } from './live-hub.ts'
+
+const HERE = { workspaceId: 'ws-1', mode: 'test' as const }
+const change = (id: string, more: Partial<StoreChange> = {}): StoreChange => {
+  return { kind: 'invoice', id, isNew: false, ...HERE, ...more }
+}
+
+function open() {
+  const listeners: ChangeListener[] = []
+  let stops = 0
+  let lives = 0
+  const hub = createLiveHub({
+    feed: {
+      follow: (listener) => {
+        listeners.push(listener)
+        return { stop: async () => void stops++ }
+      },
+    },
+    random: { uuid: () => `life${lives++}`, bytes: (length) => new Uint8Array(length) },
+  })
+  return {
+    hub,
+    tell: (...batch: StoreChange[]) => listeners.at(-1)?.changes(batch),
+    gap: () => listeners.at(-1)?.gap(),
+    begun: () => listeners.length,
+    stops: () => stops,
+  }
+}
+
+const never = new AbortController().signal
+const read = async (follower: LiveFollower) => await follower.next(5, never)
+
+/** Guarantee: a page hears of its own workspace and mode alone. */
+test('changes of others are not told', async () => {
+  const { hub, tell } = open()
+  const follower = hub.follow({ ...HERE, lastPlace: null })
+  expect((await read(follower))?.signal.kind).toBe('all')
+  tell(change('a', { workspaceId: 'ws-2' }), change('b', { mode: 'live' }), change('c'), change('d', { mode: null }))
+  expect((await read(follower))?.signal).toEqual({ kind: 'invoice', id: 'c', isNew: false })
+  expect((await read(follower))?.signal.id).toBe('d')
+  expect(await read(follower)).toBeNull()
+})
+
+/** Guarantee: a page whose connection was cut misses nothing. */
+test('who comes back is told what was missed, once', async () => {
+  const { hub, tell } = open()
+  const stays = hub.follow({ ...HERE, lastPlace: null })
+  const first = hub.follow({ ...HERE, lastPlace: null })
+  await read(first)
+  tell(change('a'))
+  const seen = await read(first)
+  first.leave()
+  tell(change('b'), change('x', { workspaceId: 'ws-2' }), change('c'))
+  const back = hub.follow({ ...HERE, lastPlace: seen?.place ?? null })
+  expect((await read(back))?.signal.id).toBe('b')
+  expect((await read(back))?.signal.id).toBe('c')
+  expect(await read(back)).toBeNull()
+  stays.leave()
+})
+
+test('who was away too long, or elsewhere, asks everything again', async () => {
+  const { hub, tell, begun, stops } = open()
+  const stays = hub.follow({ ...HERE, lastPlace: null })
+  for (let index = 0; index < 2_500; index++) tell(change(`i${index}`))
+  for (const lastPlace of ['life0.1', 'life9.2499', 'life0.99999', 'nonsense', 'life0.-1']) {
+    const follower = hub.follow({ ...HERE, lastPlace })
+    expect((await read(follower))?.signal.kind).toBe('all')
+    follower.leave()
+  }
+  stays.leave()
+  expect(stops()).toBe(1)
+  // While nobody followed nothing was kept, so a place of before is worth nothing.
+  const later = hub.follow({ ...HERE, lastPlace: 'life0.2500' })
+  expect(begun()).toBe(2)
+  expect((await read(later))?.signal.kind).toBe('all')
+})
+
+test('a page that does not read is told to ask everything instead of filling the memory', async () => {
+  const { hub, tell } = open()
+  const follower = hub.follow({ ...HERE, lastPlace: null })
+  for (let index = 0; index < 1_000; index++) tell(change(`i${index}`))
+  const kinds: string[] = []
+  for (let event = await read(follower); event !== null; event = await read(follower)) kinds.push(event.signal.kind)
+  expect(kinds).toContain('all')
+  expect(kinds.length).toBeLessThanOrEqual(200)
+})
+
+test('a gap of the store reaches everybody, and an ended page is not waited for', async () => {
+  const { hub, gap } = open()
+  const follower = hub.follow({ ...HERE, lastPlace: null })
+  await read(follower)
+  gap()
+  expect((await read(follower))?.signal.kind).toBe('all')
+  const cut = new AbortController()
+  const waiting = follower.next(60_000, cut.signal)
+  cut.abort()
+  expect(await waiting).toBeNull()
+})

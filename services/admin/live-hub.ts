@@ -1,0 +1,125 @@
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { ChangeFeed, ChangeKind, StoreChange } from '#shared/usecases/ports/change-feed.ts'
+import type { Random } from '#shared/usecases/ports/runtime.ts'
+import { createMailbox } from './live-mailbox.ts'
+
+/** What a page is told: ask this again. `all`: ask everything again, because something may have been missed. */
+export interface LiveSignal {
+  readonly kind: ChangeKind | 'all'
+  /** Empty with `all`. */
+  readonly id: string
+  readonly isNew: boolean
+}
+
+/** A signal and the place in the stream behind it. */
+export interface LiveEvent {
+  readonly place: string
+  readonly signal: LiveSignal
+}
+
+/** Whose changes a page follows, and where it was when its connection was cut. */
+export interface LiveQuestion {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly lastPlace: string | null
+}
+
+/** One page that follows. */
+export interface LiveFollower {
+  /** The next signal; null when none came within `patienceMs` or the signal was aborted. */
+  next(patienceMs: number, abort: AbortSignal): Promise<LiveEvent | null>
+  /** Ends it; the last one ends the stream of the store. */
+  leave(): void
+}
+
+/** Shares one stream of changes among all pages of this process. */
+export interface LiveHub {
+  follow(question: LiveQuestion): LiveFollower
+}
+
+/** So many changes are kept for pages that come back. */
+const KEPT_MAX = 2_000
+/** A page that reads slower than this much is told to ask everything again. */
+const UNREAD_MAX = 200
+const ALL: LiveSignal = { kind: 'all', id: '', isNew: false }
+
+interface Kept {
+  readonly seq: number
+  readonly change: StoreChange | null
+}
+
+interface Member {
+  readonly question: LiveQuestion
+  readonly post: (event: LiveEvent) => void
+}
+
+/** Makes the hub of one process. Nothing is followed while nobody looks. */
+export function createLiveHub({ feed, random }: { readonly feed: ChangeFeed; readonly random: Random }): LiveHub {
+  let life = random.uuid()
+  let seq = 0
+  let kept: Kept[] = []
+  const members = new Set<Member>()
+  let following: ReturnType<ChangeFeed['follow']> | null = null
+
+  const placeOf = (at: number) => `${life}.${at}`
+  const tell = (change: StoreChange | null) => {
+    seq += 1
+    kept.push({ seq, change })
+    if (kept.length > KEPT_MAX) kept = kept.slice(-KEPT_MAX / 2)
+    for (const { question, post } of members) {
+      if (concerns(change, question)) post({ place: placeOf(seq), signal: signalOf(change) })
+    }
+  }
+  const begin = () => {
+    following = feed.follow({
+      changes: (batch) => {
+        for (const change of batch) tell(change)
+      },
+      gap: () => tell(null),
+    })
+  }
+  const end = () => {
+    // What happens until somebody follows again is not kept, so no place of this life may be trusted then.
+    life = random.uuid()
+    kept = []
+    void following?.stop()
+    following = null
+  }
+
+  /** What a page missed; null when nobody can tell. */
+  const missed = ({ lastPlace, ...question }: LiveQuestion): readonly LiveEvent[] | null => {
+    const [of, at] = (lastPlace ?? '').split('.')
+    const from = Number(at)
+    const oldest = kept[0]?.seq ?? seq + 1
+    if (of !== life || !Number.isSafeInteger(from) || from < oldest - 1 || from > seq) return null
+    const since = kept.filter((entry) => entry.seq > from && concerns(entry.change, { ...question, lastPlace }))
+    return since.length > UNREAD_MAX
+      ? null
+      : since.map((entry) => ({ place: placeOf(entry.seq), signal: signalOf(entry.change) }))
+  }
+
+  return {
+    follow: (question) => {
+      const box = createMailbox<LiveEvent>(UNREAD_MAX, () => ({ place: placeOf(seq), signal: ALL }))
+      const member: Member = { question, post: box.post }
+      if (members.size === 0) begin()
+      members.add(member)
+      for (const event of missed(question) ?? [{ place: placeOf(seq), signal: ALL }]) box.post(event)
+      return {
+        next: box.next,
+        leave: () => {
+          if (members.delete(member) && members.size === 0) end()
+        },
+      }
+    },
+  }
+}
+
+function concerns(change: StoreChange | null, { workspaceId, mode }: LiveQuestion): boolean {
+  if (change === null) return true
+  return change.workspaceId === workspaceId && (change.mode === null || change.mode === mode)
+}
+
+function signalOf(change: StoreChange | null): LiveSignal {
+  return change === null ? ALL : { kind: change.kind, id: change.id, isNew: change.isNew }
+}

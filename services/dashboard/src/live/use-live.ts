@@ -1,0 +1,78 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { failureOf } from '../api/failure.ts'
+import { SESSION_KEY } from '../api/query-client.ts'
+import { api } from '../api/trpc.ts'
+import { routerOf, routersOf } from './what-to-ask.ts'
+
+/** Signals of a busy moment are answered together. */
+const GATHER_MS = 400
+/** Figures are dear: they are asked again at most this often. */
+const FIGURES_EVERY_MS = 5_000
+/** After the server ended the stream. */
+const AGAIN_MS = 5_000
+const FIGURES = 'overview'
+
+/** Follows the changes of a workspace and asks again what they concern, for pages that are shown. Cut connections come back by themselves. */
+export function useLive(workspaceId: string | undefined, mode: Mode | undefined): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (workspaceId === undefined || mode === undefined) return
+    const refresher = createRefresher(client)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let subscription: { unsubscribe: () => void } | undefined
+    const begin = () => {
+      subscription = api.live.changes.subscribe(
+        { workspaceId, mode },
+        {
+          onData: ({ data }) => refresher.note(routersOf(data.kind)),
+          onError: (error) => {
+            if (failureOf(error).code === 'UNAUTHORIZED') void client.invalidateQueries({ queryKey: SESSION_KEY })
+            timer = setTimeout(begin, AGAIN_MS)
+          },
+        },
+      )
+    }
+    begin()
+    return () => {
+      clearTimeout(timer)
+      subscription?.unsubscribe()
+      refresher.stop()
+    }
+  }, [client, workspaceId, mode])
+}
+
+function createRefresher(client: QueryClient) {
+  let everything = false
+  let routers = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let figuresAt = 0
+  const run = () => {
+    timer = undefined
+    const asked = everything ? null : routers
+    const figures = asked === null || asked.has(FIGURES)
+    const figuresWait = figures ? figuresAt + FIGURES_EVERY_MS - Date.now() : 0
+    everything = false
+    routers = new Set()
+    if (figures && figuresWait > 0) {
+      routers.add(FIGURES)
+      timer = setTimeout(run, figuresWait)
+    } else if (figures) figuresAt = Date.now()
+    void client.invalidateQueries({
+      predicate: ({ queryKey }) => {
+        const router = routerOf(queryKey)
+        if (router === '' || router === 'auth' || (router === FIGURES && figuresWait > 0)) return false
+        return asked === null || asked.has(router)
+      },
+    })
+  }
+  return {
+    note: (names: readonly string[] | null) => {
+      if (names === null) everything = true
+      else for (const name of names) routers.add(name)
+      timer ??= setTimeout(run, GATHER_MS)
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

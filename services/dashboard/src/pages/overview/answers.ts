@@ -1,0 +1,19 @@
+import type { inferRouterOutputs } from '@trpc/server'
+import type { AppRouter } from '#services/admin/app-router.ts'
+
+type Outputs = inferRouterOutputs<AppRouter>['overview']
+
+/** What the cards of the front page are given. */
+export type Volume = Outputs['volume']
+export type Funnel = Outputs['funnel']
+export type Webhooks = Outputs['webhooks']
+export type Chains = Outputs['chains']
+export type FirstStepsDone = Outputs['firstSteps']
+
+/** What a card needs of its query. */
+export interface CardQuery<T> {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly isPending: boolean
+  readonly refetch: () => unknown
+}

@@ -1,0 +1,85 @@
+import { IconAlertTriangle, IconChevronRight, IconInbox } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { trpc } from '../../api/trpc.ts'
+import { networkName } from '../../format/networks.ts'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { Span } from '../../parts/time.tsx'
+import { useScope, useTo } from '../../session/scope.ts'
+import type { Chains, Webhooks } from './answers.ts'
+
+/** What needs a person, first of all; nothing when nothing does. */
+export function AttentionStrip(props: {
+  readonly webhooks: Webhooks | undefined
+  readonly chains: Chains | undefined
+}) {
+  const scope = useScope()
+  const to = useTo()
+  const { data } = useQuery(trpc.overview.attention.queryOptions(scope))
+  const exceptions = data?.exceptions
+  const failing = (props.webhooks?.endpoints ?? []).filter(({ status }) => status === 'failing')
+  const halted = (props.chains ?? []).filter(({ status }) => status === 'halted')
+  if ((exceptions?.count ?? 0) + failing.length + halted.length === 0) return null
+  return (
+    <ul className="pm-attention" aria-label="Needs attention">
+      {exceptions === undefined || exceptions.count === 0 ? null : (
+        <Item
+          to={to('exceptions')}
+          badge={
+            <ToneBadge tone="partial" icon={IconInbox}>
+              {exceptions.count}
+              {exceptions.more ? '+' : ''} {exceptions.count === 1 ? 'exception' : 'exceptions'}
+            </ToneBadge>
+          }
+        >
+          need{exceptions.count === 1 ? 's' : ''} a decision
+          {exceptions.oldestAt === null ? null : (
+            <>
+              , oldest <Span at={exceptions.oldestAt} stepMs={60_000} />
+            </>
+          )}
+        </Item>
+      )}
+      {failing.map(({ id, host, waiting }) => (
+        <Item
+          key={id}
+          to={to('webhooks/endpoints', id)}
+          badge={
+            <ToneBadge tone="danger" icon={IconAlertTriangle}>
+              Endpoint failing
+            </ToneBadge>
+          }
+        >
+          <ForeignText>{host}</ForeignText>, {waiting} retrying
+        </Item>
+      ))}
+      {halted.map(({ network, headAgeMs }) => (
+        <Item
+          key={network}
+          to="/system/chains"
+          badge={
+            <ToneBadge tone="danger" icon={IconAlertTriangle}>
+              {networkName(network)} halted
+            </ToneBadge>
+          }
+        >
+          {headAgeMs === null ? 'payments wait' : 'payments there are not seen'}
+        </Item>
+      ))}
+    </ul>
+  )
+}
+
+function Item(props: { readonly to: string; readonly badge: ReactNode; readonly children: ReactNode }) {
+  return (
+    <li>
+      <Link to={props.to} className="pm-card">
+        {props.badge}
+        <span>{props.children}</span>
+        <IconChevronRight size={16} aria-hidden />
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,136 @@
+import type { ReactNode } from 'react'
+import { showCount, showDecimal, showShare } from '../../format/amounts.ts'
+import { showDuration } from '../../format/time.ts'
+import type { CardQuery, Funnel, Volume, Webhooks } from './answers.ts'
+import { CardState } from './card-state.tsx'
+import { Sparkline } from './sparkline.tsx'
+
+/** The four figures with their trend. */
+export function Figures(props: {
+  readonly days: number
+  readonly volume: CardQuery<Volume>
+  readonly funnel: CardQuery<Funnel>
+  readonly webhooks: CardQuery<Webhooks>
+}) {
+  return (
+    <div className="pm-figures">
+      <PaidVolume query={props.volume} days={props.days} />
+      <Conversion query={props.funnel} />
+      <MedianTime query={props.funnel} />
+      <Delivered query={props.webhooks} />
+    </div>
+  )
+}
+
+const HEIGHT = 96
+
+function PaidVolume({ query, days }: { readonly query: CardQuery<Volume>; readonly days: number }) {
+  const { data } = query
+  if (data === undefined) return <CardState title="Paid volume" what="the volume" query={query} height={HEIGHT} />
+  const [main, ...others] = data.currencies
+  const before = Number(main?.before ?? 0)
+  const change = before === 0 ? null : Number(main?.amount ?? 0) / before - 1
+  return (
+    <Figure
+      title="Paid volume"
+      value={main === undefined ? 'None yet' : `${data.complete ? '' : 'over '}${showDecimal(main.amount)}`}
+      unit={main?.currency}
+      trend={data.totals.map(Number)}
+    >
+      {change === null ? null : (
+        <Change better={change >= 0} up={change >= 0}>
+          {showShare(Math.abs(change))}
+        </Change>
+      )}{' '}
+      {others.length === 0
+        ? `on the ${days} days before`
+        : others.map(({ amount, currency }) => `+ ${showDecimal(amount)} ${currency}`).join(' ')}
+    </Figure>
+  )
+}
+
+function Conversion({ query }: { readonly query: CardQuery<Funnel> }) {
+  const { data } = query
+  if (data === undefined) return <CardState title="Created and paid" what="invoices" query={query} height={HEIGHT} />
+  const share = data.created === 0 ? null : data.paid / data.created
+  const before = data.before.created === 0 ? null : data.before.paid / data.before.created
+  const points = share === null || before === null ? null : (share - before) * 100
+  return (
+    <Figure
+      title="Created and paid"
+      value={share === null ? 'None yet' : showShare(share)}
+      trend={data.byDay.map(({ created, paid }) => (created === 0 ? 0 : paid / created))}
+    >
+      {points === null ? null : (
+        <Change better={points >= 0} up={points >= 0}>
+          {Math.abs(points).toFixed(1)} points
+        </Change>
+      )}{' '}
+      {showCount(data.paid)} of {showCount(data.created)}
+    </Figure>
+  )
+}
+
+function MedianTime({ query }: { readonly query: CardQuery<Funnel> }) {
+  const { data } = query
+  if (data === undefined) return <CardState title="Median time to paid" what="invoices" query={query} height={HEIGHT} />
+  const { medianMs, beforeMedianMs } = data
+  const change = medianMs === null || beforeMedianMs === null ? null : medianMs - beforeMedianMs
+  return (
+    <Figure
+      title="Median time to paid"
+      value={medianMs === null ? 'None yet' : showDuration(medianMs)}
+      trend={data.byDay.flatMap((day) => (day.medianMs === null ? [] : [day.medianMs]))}
+    >
+      {change === null || change === 0 ? null : (
+        <Change better={change < 0} up={change > 0}>
+          {showDuration(Math.abs(change))}
+        </Change>
+      )}{' '}
+      from coin chosen
+    </Figure>
+  )
+}
+
+function Delivered({ query }: { readonly query: CardQuery<Webhooks> }) {
+  const { data } = query
+  if (data === undefined)
+    return <CardState title="Webhooks delivered" what="deliveries" query={query} height={HEIGHT} />
+  const ended = data.succeeded + data.failed
+  return (
+    <Figure title="Webhooks delivered" value={ended === 0 ? 'None yet' : showShare(data.succeeded / ended, 2)}>
+      {data.firstAttemptP99Ms === null ? 'last 24 hours' : `p99 first attempt ${showDuration(data.firstAttemptP99Ms)}`}
+    </Figure>
+  )
+}
+
+function Figure(props: {
+  readonly title: string
+  readonly value: string
+  readonly unit?: string | undefined
+  readonly trend?: readonly number[]
+  readonly children: ReactNode
+}) {
+  return (
+    <section className="pm-card pm-figure" aria-label={props.title}>
+      <div className="pm-figure-head">
+        <h2>{props.title}</h2>
+        {props.trend === undefined ? null : <Sparkline values={props.trend} />}
+      </div>
+      <p className="pm-figure-value pm-num">
+        {props.value}
+        {props.unit === undefined ? null : <small> {props.unit}</small>}
+      </p>
+      <p className="pm-muted pm-small pm-num">{props.children}</p>
+    </section>
+  )
+}
+
+function Change(props: { readonly better: boolean; readonly up: boolean; readonly children: ReactNode }) {
+  return (
+    <b className={props.better ? 'pm-better' : 'pm-worse'}>
+      {props.up ? '▲' : '▼'} <span className="pm-hidden">{props.up ? 'up ' : 'down '}</span>
+      {props.children}
+    </b>
+  )
+}

@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { Card } from '../../parts/card.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { placePath, usePlace, useTo } from '../../session/scope.ts'
+import type { FirstStepsDone } from './answers.ts'
+
+/** Before the first payment: what to do, each step ticking itself. */
+export function FirstSteps({ done }: { readonly done: FirstStepsDone | undefined }) {
+  const { workspaceId, mode } = usePlace()
+  const to = useTo()
+  const steps = [
+    {
+      is: done?.wallet === true || mode === 'test',
+      page: 'wallets/add',
+      title: 'Add a wallet',
+      text: walletText(mode),
+    },
+    { is: done?.key === true, page: 'keys', title: 'Create an API key', text: 'Your shop calls us with it.' },
+    {
+      is: done?.webhook === true,
+      page: 'webhooks/endpoints',
+      title: 'Add a webhook',
+      text: 'We tell your shop about each payment.',
+    },
+  ]
+  return (
+    <Card>
+      <EmptyState title="No payments yet. Create a test invoice and pay it with one click.">
+        <Button component={Link} to={placePath(workspaceId, 'test', 'invoices/new')}>
+          Create test invoice
+        </Button>
+      </EmptyState>
+      <ol className="pm-first-steps">
+        {steps.map(({ is, page, title, text }) => (
+          <li key={page}>
+            {is ? (
+              <IconCircleCheckFilled size={20} className="pm-better" aria-hidden />
+            ) : (
+              <IconCircleDashed size={20} className="pm-dim" aria-hidden />
+            )}
+            <div>
+              <Link to={to(page)}>{title}</Link> <span className="pm-muted">{is ? 'Done.' : text}</span>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+function walletText(mode: 'live' | 'test'): string {
+  return mode === 'live' ? 'A public key: money goes to you and never to us.' : 'Test mode works without.'
+}

@@ -1,0 +1,64 @@
+import { Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { showDecimal } from '../../format/amounts.ts'
+import { ChartCard } from '../../parts/chart-card.tsx'
+import type { CardQuery, Volume } from './answers.ts'
+import { CardState } from './card-state.tsx'
+
+// The chart library is larger than the rest of the page: it comes behind it.
+const VolumeBars = lazy(async () => ({ default: (await import('./volume-bars.tsx')).VolumeBars }))
+
+const HEIGHT = 240
+
+/** Paid volume by day in the currency with most payments. */
+export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
+  const { data } = query
+  if (data === undefined)
+    return <CardState title="Paid volume by day" what="the volume" query={query} height={HEIGHT + 60} />
+  const currency = data.currencies[0]?.currency
+  const title = currency === undefined ? 'Paid volume by day' : `Paid volume by day, ${currency}`
+  const days = data.days.map(shortDay)
+  return (
+    <ChartCard
+      title={title}
+      finding={findingOf(data, days)}
+      beside={
+        <ul className="pm-legend">
+          {data.series.map(({ name }, index) => (
+            <li key={name}>
+              <i className={`pm-series-${index}`} aria-hidden />
+              {name}
+            </li>
+          ))}
+        </ul>
+      }
+      table={{
+        head: ['Day', ...data.series.map(({ name }) => name), 'Total'],
+        rows: days.map((day, at) => [
+          day,
+          ...data.series.map(({ amounts }) => showDecimal(amounts[at] ?? '0')),
+          showDecimal(data.totals[at] ?? '0'),
+        ]),
+      }}
+    >
+      <Suspense fallback={<Skeleton height={HEIGHT} />}>
+        <VolumeBars days={days} series={data.series} height={HEIGHT} />
+      </Suspense>
+    </ChartCard>
+  )
+}
+
+/** `2026-11-09` as `9 Nov`. */
+function shortDay(day: string): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+    .format(Date.parse(`${day}T00:00:00Z`))
+    .replace('Sept', 'Sep')
+}
+
+function findingOf({ totals, currencies }: Volume, days: readonly string[]): string {
+  const [main] = currencies
+  if (main === undefined) return 'Nothing was paid in this time.'
+  const best = totals.reduce((top, value, at) => (Number(value) > Number(totals[top] ?? 0) ? at : top), 0)
+  const total = `${showDecimal(main.amount)} ${main.currency} were paid`
+  return `${total}, most on ${days[best]} with ${showDecimal(totals[best] ?? '0')}.`
+}

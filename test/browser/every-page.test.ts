@@ -1,0 +1,48 @@
+import { beforeAll, expect, inject, test } from 'vitest'
+import { fillDemo } from '#scripts/screenshots/fill-demo.ts'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import { logIn, useBrowser } from '#test/support/browser.ts'
+import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
+
+const browser = useBrowser()
+let dev: DevInfo
+let items: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  const dataDir = inject('stackDataDir')
+  const info = readDevInfo(dataDir)
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+  items = (await fillDemo(dataDir, dev)).pages
+})
+
+/** Every page works for people who cannot see it, in both themes and at both widths, and asks nobody but its own server. */
+test.each(Object.entries(DASHBOARD_PAGES))('%s is accessible in both themes', async (_name, path) => {
+  const page = await browser.open()
+  await logIn(page, dev, dashboardPath(path, dev.workspaceId, 'test'))
+  await look(page)
+})
+
+test('pages of one thing are accessible in both themes', async () => {
+  const page = await browser.open()
+  await logIn(page, dev)
+  for (const path of Object.values(items)) {
+    await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
+    await look(page)
+  }
+})
+
+async function look(page: Awaited<ReturnType<typeof browser.open>>): Promise<void> {
+  await settled(page)
+  expect(await page.title()).toMatch(/ · Paymesh$/)
+  for (const width of [1280, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+      expect({ width, colorScheme, found: await axeViolations(page) }).toEqual({ width, colorScheme, found: [] })
+    }
+    expect(await sidewaysPixels(page)).toBe(0)
+  }
+}

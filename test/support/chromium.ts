@@ -1,0 +1,29 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Starts the Chromium of this machine with a profile of its own. Throws when none is on the PATH. */
+export async function launchChromium(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: findChromium(),
+    // Without these it does not start as root and in containers with little shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+  })
+}
+
+function findChromium(): string {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    for (const name of NAMES) {
+      const path = join(folder, name)
+      try {
+        accessSync(path, constants.X_OK)
+        return path
+      } catch {
+        // Not there: the next one.
+      }
+    }
+  }
+  throw new Error(`no browser on the PATH: install Debian's package chromium (looked for ${NAMES.join(', ')})`)
+}
