@@ -1,3 +1,4 @@
+import { MODES } from '#shared/domain/enumerations.ts'
 import type { DeliveryLookups } from '#shared/usecases/ports/endpoint-tools.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
@@ -13,7 +14,7 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
     list: async ({ endpointIds, status, limit }) => {
       const wanted = { endpointId: { $in: [...endpointIds] }, ...(status !== null && { status }) }
       const found = await deliveries
-        .find(wanted, { hint: 'delivery_endpoint' })
+        .find(wanted, { hint: 'delivery_list_by_endpoint' })
         .sort({ createdAt: -1 })
         .limit(limit)
         .toArray()
@@ -31,10 +32,12 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
         .find(
           {
             workspaceId,
+            // The index has the mode before the time: both stretches are merged.
+            mode: { $in: [...MODES] },
             createdAt: { $gte: at, $lt: toDate(until) },
             $or: [{ createdAt: { $gt: at } }, { createdAt: at, _id: { $gt: id } }],
           },
-          { projection: { body: 0 }, hint: 'event_workspace' },
+          { projection: { body: 0 }, hint: 'event_list' },
         )
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)

@@ -35,6 +35,7 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
     lastError: optional(String),
     lastStatusCode: optional(Number),
     recoveryId: optional(String),
+    resendOf: optional(String),
   },
   [
     { name: 'delivery_identity', key: { eventId: 1, endpointId: 1, generation: 1 }, unique: true },
@@ -44,7 +45,25 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
       partialFilterExpression: { status: 'pending' },
     },
     { name: 'delivery_held', key: { endpointId: 1 }, partialFilterExpression: { status: 'held' } },
-    { name: 'delivery_endpoint', key: { endpointId: 1, createdAt: -1 } },
+    // Lists, newest first. Each is written once with the row and never again, because no key changes when an outcome is
+    // recorded; what changes, the status, has indexes that hold little: what failed, and what still waits.
+    { name: 'delivery_list', key: { workspaceId: 1, mode: 1, eventType: 1, createdAt: -1, _id: -1 } },
+    { name: 'delivery_list_by_endpoint', key: { endpointId: 1, createdAt: -1, _id: -1 } },
+    {
+      name: 'delivery_failed',
+      key: { workspaceId: 1, mode: 1, createdAt: -1, _id: -1 },
+      partialFilterExpression: { status: 'failed' },
+    },
+    {
+      name: 'delivery_failed_by_endpoint',
+      key: { endpointId: 1, createdAt: -1, _id: -1 },
+      partialFilterExpression: { status: 'failed' },
+    },
+    {
+      name: 'delivery_waiting',
+      key: { endpointId: 1, createdAt: -1, _id: -1 },
+      partialFilterExpression: { status: { $in: ['pending', 'held'] } },
+    },
     {
       name: 'delivery_finished',
       key: { endpointId: 1, finishedAt: -1 },

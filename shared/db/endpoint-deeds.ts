@@ -5,8 +5,10 @@ import { toDate } from './dates.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryToDocument } from './delivery-repository.ts'
 import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
+import { endpointToDocument } from './endpoint-repository.ts'
 import { EVENTS } from './event-model.ts'
 import { eventToDocument } from './event-repository.ts'
+import { onceNoted } from './once-noted.ts'
 
 /** Deeds on endpoints and deliveries on MongoDB, one transaction each. */
 export function createEndpointDeeds(db: Database): EndpointDeeds {
@@ -14,6 +16,23 @@ export function createEndpointDeeds(db: Database): EndpointDeeds {
   const deliveries = db.collection(WEBHOOK_DELIVERIES)
   const events = db.collection(EVENTS)
   return {
+    insert: (endpoint, audit) =>
+      onceNoted(db, { audit }, async (session) => {
+        await endpoints.insertOne(endpointToDocument(endpoint), { session })
+        return true
+      }),
+    update: (id, from, { events: types, description }, at, audit) =>
+      onceNoted(db, { audit }, async (session) => {
+        const change = { $set: { events: types, description, updatedAt: toDate(at) } }
+        return (await endpoints.updateOne({ _id: id, updatedAt: toDate(from) }, change, { session })).matchedCount === 1
+      }),
+    remove: (id, audit) =>
+      audited(db, audit, async (session) => (await endpoints.deleteOne({ _id: id }, { session })).deletedCount === 1),
+    restrictToLive: (id, audit) =>
+      audited(db, audit, async (session) => {
+        const change = { $set: { mode: 'live' as const, updatedAt: toDate(audit.at) } }
+        return (await endpoints.updateOne({ _id: id, mode: 'both' }, change, { session })).matchedCount === 1
+      }),
     setStatus: (id, status, at, audit) =>
       audited(db, audit, async (session) => {
         const change = { $set: { status, updatedAt: toDate(at) } }

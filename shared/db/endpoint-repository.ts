@@ -9,9 +9,8 @@ export function createEndpointRepository(db: Database): EndpointRepository {
   const endpoints = db.collection(WEBHOOK_ENDPOINTS)
   return {
     insert: async (endpoint) => {
-      const { id, createdAt, updatedAt, ...same } = endpoint
       try {
-        await endpoints.insertOne({ _id: id, ...same, createdAt: toDate(createdAt), updatedAt: toDate(updatedAt) })
+        await endpoints.insertOne(endpointToDocument(endpoint))
         return 'inserted'
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -48,6 +47,11 @@ export function createEndpointRepository(db: Database): EndpointRepository {
       return result.modifiedCount === 1
     },
   }
+}
+
+/** The stored form of an endpoint. */
+export function endpointToDocument({ id, createdAt, updatedAt, ...same }: WebhookEndpoint): EndpointDocument {
+  return { _id: id, ...same, createdAt: toDate(createdAt), updatedAt: toDate(updatedAt) }
 }
 
 function fromDocument(stored: EndpointDocument): WebhookEndpoint {

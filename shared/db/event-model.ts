@@ -36,7 +36,7 @@ export const EVENTS = defineCollection<EventDocument>(
       unique: true,
       partialFilterExpression: { invoiceId: { $exists: true } },
     },
-    { name: 'event_workspace', key: { workspaceId: 1, createdAt: 1, _id: 1 } },
+    { name: 'event_list', key: { workspaceId: 1, mode: 1, createdAt: 1, _id: 1 } },
     { name: 'event_life', key: { createdAt: 1 }, expireAfterSeconds: HALF_A_YEAR_S },
   ],
 )

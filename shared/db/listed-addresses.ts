@@ -1,13 +1,15 @@
 import type mongoose from 'mongoose'
-import type { WalletRepository, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import type { ListedAddress, WalletRepository, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
 import { bulkDuplicates } from './duplicate-key.ts'
 import type { AddressDocument } from './wallet-models.ts'
 
 /** The part of the wallet repository for addresses that people list: those of pools, and single ones. */
 export function listedAddresses(addresses: mongoose.mongo.Collection<AddressDocument>) {
   return {
-    addListed: (async (materialId, rows) => {
+    addListed: (async (materialId, rows, offeredFrom = null) => {
       if (rows.length === 0) return []
+      const later = offeredFrom === null ? {} : { [`offeredFrom.${materialId}`]: offeredFrom }
+      if (offeredFrom !== null) await keepBack(addresses, materialId, rows, later)
       // The filter names the manner of use: a row of another manner does not match, and its id refuses the insert.
       const operations = rows.map((row) => ({
         updateOne: {
@@ -21,6 +23,7 @@ export function listedAddresses(addresses: mongoose.mongo.Collection<AddressDocu
               index: 0,
               watchedOn: [],
               watchedKey: '',
+              ...later,
             },
             $addToSet: { heldBy: materialId },
           },
@@ -48,6 +51,17 @@ export function listedAddresses(addresses: mongoose.mongo.Collection<AddressDocu
     countHeld: ((materialId) =>
       addresses.countDocuments({ heldBy: materialId })) satisfies WalletRepository['countHeld'],
   }
+}
+
+/** Before the material holds it, so that there is no moment in which an address known already could be offered too early. */
+async function keepBack(
+  addresses: mongoose.mongo.Collection<AddressDocument>,
+  materialId: string,
+  rows: readonly ListedAddress[],
+  later: Readonly<Record<string, number>>,
+): Promise<void> {
+  const ids = rows.map(({ mode, family, matchKey }) => `${mode}:${family}:${matchKey}`)
+  await addresses.updateMany({ _id: { $in: ids }, heldBy: { $ne: materialId } }, { $set: later })
 }
 
 /** A stored address without what only its indexes need. */

@@ -14,8 +14,10 @@ import { INSTALLATION } from './installation-model.ts'
 import { INVOICES } from './invoice-model.ts'
 import { LEASES } from './lease-model.ts'
 import { MAILS } from './mail-model.ts'
+import { INVITATIONS, LOGIN_ATTEMPTS, MEMBERSHIPS, SESSIONS, USERS } from './operator-models.ts'
 import { PAYMENT_LINKS } from './payment-link-model.ts'
 import { PAYMENTS } from './payment-model.ts'
+import { PROCESSES } from './process-model.ts'
 import { PRODUCTS } from './product-model.ts'
 import { RATE_SNAPSHOTS } from './rate-model.ts'
 import { DELIVERY_RECOVERIES } from './recovery-model.ts'
@@ -49,5 +51,11 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   MAILS,
   LEASES,
   INSTALLATION,
+  PROCESSES,
   AUDIT_LOG,
+  USERS,
+  SESSIONS,
+  MEMBERSHIPS,
+  INVITATIONS,
+  LOGIN_ATTEMPTS,
 ]

@@ -15,6 +15,7 @@ export const RATE_SNAPSHOTS = defineCollection<RateDocument>(
     usdPerSymbol: { type: Object, required: true },
     fiatPerUsd: { type: Object, required: true },
     guards: optional(Object),
+    heardAt: optional(Object),
   },
   [{ name: 'rate_at', key: { at: 1 }, expireAfterSeconds: FIFTEEN_DAYS_S }],
 )

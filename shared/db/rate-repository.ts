@@ -23,6 +23,10 @@ export function createRateRepository(db: Database): RateRepository {
 
 function fromDocument(stored: RateDocument | null): RateSnapshot | null {
   if (stored === null) return null
-  const { at, usdPerSymbol, fiatPerUsd, guards } = stored
-  return { at: toMs(at), usdPerSymbol, fiatPerUsd, ...(guards !== undefined && { guards }) }
+  const { at, usdPerSymbol, fiatPerUsd, guards, heardAt } = stored
+  return {
+    ...{ at: toMs(at), usdPerSymbol, fiatPerUsd },
+    ...(guards !== undefined && { guards }),
+    ...(heardAt !== undefined && { heardAt }),
+  }
 }

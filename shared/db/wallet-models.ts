@@ -29,10 +29,11 @@ export const KEY_MATERIAL = defineCollection<KeyMaterialDocument>(
 )
 
 /** A stored wallet. */
-export type WalletDocument = Omit<Wallet, 'id' | 'createdAt' | 'disabledAt'> & {
+export type WalletDocument = Omit<Wallet, 'id' | 'createdAt' | 'disabledAt' | 'effectiveAt'> & {
   _id: string
   createdAt: Date
   disabledAt: Date | null
+  effectiveAt?: Date
 }
 
 /** The wallets collection; a workspace has one wallet per key material and mode. */
@@ -47,6 +48,7 @@ export const WALLETS = defineCollection<WalletDocument>(
     materialId: TEXT,
     createdAt: DATE,
     disabledAt: optional(Date),
+    effectiveAt: optional(Date),
   },
   [
     { name: 'wallet_material', key: { workspaceId: 1, mode: 1, materialId: 1 }, unique: true },
@@ -82,6 +84,7 @@ export const ADDRESSES = defineCollection<AddressDocument>(
     watchedOn: [String],
     watchedKey: String,
     heldBy: optional([String]),
+    offeredFrom: optional(Object),
   },
   [
     { name: 'address_match_key', key: { mode: 1, family: 1, matchKey: 1 }, unique: true },

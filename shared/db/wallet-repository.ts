@@ -100,14 +100,8 @@ function walletRecords(db: Database) {
   const wallets = db.collection(WALLETS)
   return {
     insertWallet: async (wallet: Wallet): Promise<'inserted' | 'exists'> => {
-      const { id, createdAt, disabledAt, ...same } = wallet
       try {
-        await wallets.insertOne({
-          _id: id,
-          ...same,
-          createdAt: toDate(createdAt),
-          disabledAt: toDateOrNull(disabledAt),
-        })
+        await wallets.insertOne(walletToDocument(wallet))
         return 'inserted'
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -214,7 +208,24 @@ function materialFromDocument(stored: KeyMaterialDocument): KeyMaterial {
   return { id: _id, ...same, createdAt: toMs(createdAt) }
 }
 
+/** The stored form of a wallet. */
+export function walletToDocument({ id, createdAt, disabledAt, effectiveAt, ...same }: Wallet): WalletDocument {
+  return {
+    _id: id,
+    ...same,
+    createdAt: toDate(createdAt),
+    disabledAt: toDateOrNull(disabledAt),
+    ...(effectiveAt !== undefined && { effectiveAt: toDate(effectiveAt) }),
+  }
+}
+
 function walletFromDocument(stored: WalletDocument): Wallet {
-  const { _id, createdAt, disabledAt, ...same } = stored
-  return { id: _id, ...same, createdAt: toMs(createdAt), disabledAt: toMsOrNull(disabledAt) }
+  const { _id, createdAt, disabledAt, effectiveAt, ...same } = stored
+  return {
+    id: _id,
+    ...same,
+    createdAt: toMs(createdAt),
+    disabledAt: toMsOrNull(disabledAt),
+    ...(effectiveAt !== undefined && { effectiveAt: toMs(effectiveAt) }),
+  }
 }

@@ -51,7 +51,11 @@ export async function addWallet(deps: AddWalletDeps, input: AddWalletInput): Pro
   return { wallet, firstAddresses, listed }
 }
 
-function checkNetworks(catalog: Pick<Catalog, 'asset'>, input: AddWalletInput): readonly NetworkId[] {
+/** The networks of a wallet, all of its family unless some are named. Throws `VALIDATION_ERROR` for others. */
+export function checkNetworks(
+  catalog: Pick<Catalog, 'asset'>,
+  input: Pick<AddWalletInput, 'family' | 'networks'>,
+): readonly NetworkId[] {
   const known = new Set(ASSET_IDS.filter((id) => catalog.asset(id).family === input.family).map(networkOf))
   const networks = [...new Set(input.networks ?? known)]
   if (networks.length === 0) throw invalid('networks', 'Name at least one network.')
@@ -91,8 +95,8 @@ async function storeWallet(
 }
 
 /** One mail to each owner about each further workspace; its id makes a repetition harmless. */
-async function announceSharing(
-  deps: AddWalletDeps,
+export async function announceSharing(
+  deps: Pick<AddWalletDeps, 'workspaces' | 'mails' | 'clock'>,
   material: KeyMaterial,
   newcomer: string,
   sharedWith: readonly string[],

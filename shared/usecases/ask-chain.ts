@@ -4,6 +4,7 @@ import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from './p
 import type { PaymentRepository } from './ports/payments.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
+import { reasonOf } from './reason-of.ts'
 
 /** What asking a scanner needs. */
 export interface AskChainDeps {
@@ -11,7 +12,7 @@ export interface AskChainDeps {
   readonly random: Random
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly payments: Pick<PaymentRepository, 'countInBlocks'>
-  readonly commands: Pick<ChainCommandRepository, 'ask' | 'listOpen'>
+  readonly commands: Pick<ChainCommandRepository, 'ask' | 'listOpen' | 'findById'>
 }
 
 /** What a person asks of the scanner of one network. */
@@ -26,6 +27,9 @@ export interface AskChainInput {
   readonly acceptReorg: boolean
   readonly dryRun: boolean
   readonly actor: string
+  readonly reason?: string | null
+  /** The name of the wish: the same one sent again gives the request that it made. */
+  readonly opId?: string
 }
 
 /** What a request is about to do. */
@@ -75,6 +79,8 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
     confirmedPayments: counted.confirmed,
   }
   if (kind === 'resume' && cursor.status !== 'halted') return { plan, command: null, repeated: false }
+  const earlier = input.opId === undefined ? null : await deps.commands.findById(input.opId)
+  if (earlier !== null) return { plan, command: earlier, repeated: true }
   const wanted = commandOf(deps, input, cursor)
   const openEnd = kind === 'rescan' && input.to === null
   const standing = (await deps.commands.listOpen(mode, network)).find((command) => command.kind === kind)
@@ -88,7 +94,13 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
     subject: `${mode}:${network}`,
     workspaceId: null,
     mode,
-    detail: { command: wanted.id, from: wanted.from, to: wanted.to, accept_reorg: wanted.acceptReorg },
+    detail: {
+      command: wanted.id,
+      from: wanted.from,
+      to: wanted.to,
+      accept_reorg: wanted.acceptReorg,
+      ...reasonOf(input),
+    },
   })
   return { plan, command: sameOrRefuse(command, wanted, openEnd), repeated: command.id !== wanted.id }
 }
@@ -119,7 +131,7 @@ function commandOf(deps: AskChainDeps, input: AskChainInput, cursor: ChainCursor
   const { mode, network, kind, acceptReorg, actor } = input
   const isRescan = kind === 'rescan'
   return {
-    id: deps.random.uuid(),
+    id: input.opId ?? deps.random.uuid(),
     mode,
     network,
     kind,

@@ -4,6 +4,7 @@ import { findEndpoint, requireEnabled } from './find-endpoint.ts'
 import type { Recovery, RecoveryRepository } from './ports/endpoint-tools.ts'
 import type { EndpointRepository } from './ports/events.ts'
 import { type Clock, type Kicker, QUEUES } from './ports/runtime.ts'
+import { reasonOf } from './reason-of.ts'
 
 export interface AskRecoveryDeps {
   readonly endpoints: Pick<EndpointRepository, 'findById'>
@@ -21,6 +22,7 @@ export interface AskRecoveryInput {
   /** A UUID, the same for every repetition of one wish: it makes one recovery. */
   readonly opId: string
   readonly actor: string
+  readonly reason?: string | null
 }
 
 /**
@@ -54,7 +56,7 @@ export async function askRecovery(deps: AskRecoveryDeps, input: AskRecoveryInput
     subject: endpointId,
     workspaceId,
     mode: endpoint.mode === 'both' ? null : endpoint.mode,
-    detail: { recovery: opId, since: isoTime(since), until: isoTime(until), scope },
+    detail: { recovery: opId, since: isoTime(since), until: isoTime(until), scope, ...reasonOf(input) },
   })
   if (standing.id !== opId && (standing.since !== since || standing.scope !== scope || input.until !== null)) {
     const progress = `${standing.scanned} events looked at, ${standing.made} sent again`

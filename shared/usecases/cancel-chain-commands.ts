@@ -1,6 +1,7 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from './ports/chain-commands.ts'
 import type { Clock } from './ports/runtime.ts'
+import { reasonOf } from './reason-of.ts'
 
 /** What cancelling needs. */
 export interface CancelChainDeps {
@@ -15,6 +16,7 @@ export interface CancelChainInput {
   readonly kind: ChainCommandKind | null
   readonly dryRun: boolean
   readonly actor: string
+  readonly reason?: string | null
 }
 
 /** What became of the open requests. */
@@ -53,7 +55,7 @@ export async function cancelChainCommands(deps: CancelChainDeps, input: CancelCh
         subject: `${mode}:${network}`,
         workspaceId: null,
         mode,
-        detail: { command: command.id, outcome },
+        detail: { command: command.id, outcome, ...reasonOf(input) },
       },
     )
     const now = (await deps.commands.findById(command.id)) ?? command

@@ -30,7 +30,7 @@ export type UnavailableReason =
 /** Judges whether a workspace can receive an asset. A lock and the list of currencies ask the same object. */
 export interface LockAvailability {
   /**
-   * The key material of the newest enabled wallet of the asset's family and network. In test mode the built-in sandbox
+   * The key material of the newest enabled wallet of the asset's family and network that is effective by now. In test mode the built-in sandbox
    * key stands in when the workspace has none, and a network without a node is still receivable. Throws
    * `NO_WALLET_FOR_ASSET` with the reason as internal text when there is none or the network lags.
    */
@@ -105,7 +105,7 @@ function createMaterialLookup(wallets: AvailabilityDeps['wallets'], clock: Avail
     const now = clock.now()
     const held = known.get(key)
     if (held !== undefined && now - held.at < WALLET_CACHE_MS) return held.material
-    const wallet = newestFor(await walletReads(workspaceId, () => wallets.listWallets(workspaceId)), mode, info)
+    const wallet = newestFor(await walletReads(workspaceId, () => wallets.listWallets(workspaceId)), mode, info, now)
     const id = wallet?.materialId
     const material = id === undefined ? null : await materialReads(id, () => wallets.findMaterial(id))
     if (material === null) known.delete(key)
@@ -126,11 +126,11 @@ function createMaterialLookup(wallets: AvailabilityDeps['wallets'], clock: Avail
     (await own(workspaceId, mode, info)) ?? (mode === 'test' ? await sandbox(info.family) : null)
 }
 
-function newestFor(wallets: readonly Wallet[], mode: Mode, info: AssetInfo): Wallet | null {
+function newestFor(wallets: readonly Wallet[], mode: Mode, info: AssetInfo, now: Ms): Wallet | null {
   let newest: Wallet | null = null
   for (const wallet of wallets) {
     if (wallet.mode !== mode || wallet.family !== info.family || wallet.disabledAt !== null) continue
-    if (!wallet.networks.includes(info.network)) continue
+    if (!wallet.networks.includes(info.network) || (wallet.effectiveAt ?? 0) > now) continue
     if (newest === null || wallet.createdAt > newest.createdAt) newest = wallet
   }
   return newest

@@ -48,7 +48,8 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
   const pooled = createClaimStock<FreeAddress>(deps.clock)
   const amounts = createClaimStock<FreeAmount>(deps.clock)
   const isUsable = (material: OfferMaterial, network: NetworkId) => (row: WatchedAddress) =>
-    !deps.catalog.hasNode(network, material.mode) || row.watchedOn.includes(network)
+    (row.offeredFrom?.[material.id] ?? 0) <= deps.clock.now() &&
+    (!deps.catalog.hasNode(network, material.mode) || row.watchedOn.includes(network))
   const fromPool = (material: OfferMaterial, network: NetworkId): Parameters<ClaimStock<FreeAddress>['take']> => [
     `${material.id} ${network}`,
     freeAddresses(deps, material, isUsable(material, network)),

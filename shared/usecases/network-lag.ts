@@ -52,9 +52,14 @@ export function createNetworkLag(deps: NetworkLagDeps): NetworkLag {
   }
 }
 
+/** How far a network's scanner may be behind before new invoices are not offered it, milliseconds. */
+export function lagMarkMs(blockTimeMs: number): number {
+  return LAG_BLOCKS * blockTimeMs + LAG_MARGIN_MS
+}
+
 function judge(cursor: ChainCursor, now: Ms, blockTimeMs: number, wasLagging: boolean): boolean {
   if (cursor.status === 'halted') return wasLagging || now - cursor.headSeenAt > HALTED_PATIENCE_MS
-  const limit = LAG_BLOCKS * blockTimeMs + LAG_MARGIN_MS
+  const limit = lagMarkMs(blockTimeMs)
   const atHead = cursor.height >= cursor.headHeight
   const behindMs = now - positionOf(cursor, atHead)
   return wasLagging ? !atHead || behindMs > limit / 2 : behindMs > limit

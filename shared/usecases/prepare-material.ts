@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { newKeyMaterial } from './key-material.ts'
 import type { AddressBook } from './ports/catalog.ts'
 import type { Clock } from './ports/runtime.ts'
@@ -33,6 +34,8 @@ export interface MaterialInput {
   readonly kind: WalletKind
   /** An extended public key, a list of addresses, or one address. */
   readonly value: string
+  /** Keeps the addresses of a pool that are new to it from being offered before; absent = at once. */
+  readonly offeredFrom?: Ms
 }
 
 /** Stored key material for a wallet, and the workspaces that receive on the same addresses. */
@@ -50,16 +53,38 @@ export async function prepareMaterial(deps: PrepareMaterialDeps, input: Material
   return input.kind === 'xpub' ? prepareKey(deps, input) : prepareAddresses(deps, input)
 }
 
-async function prepareKey(
-  deps: PrepareMaterialDeps,
-  { mode, family, value }: MaterialInput,
-): Promise<PreparedMaterial> {
-  const { xpub, fingerprint } = deps.addressBook.normalise(family, mode, value)
+/** Reads a pasted extended public key and checks it with a second library; stores nothing. Throws `VALIDATION_ERROR`. */
+export function readKey(
+  { addressBook }: Pick<PrepareMaterialDeps, 'addressBook'>,
+  { mode, family, value }: Pick<MaterialInput, 'mode' | 'family' | 'value'>,
+): { readonly xpub: string; readonly fingerprint: string } {
+  const key = addressBook.normalise(family, mode, value)
   // Anyone may know the sandbox key, in either mode.
-  if (xpub === deps.addressBook.sandboxKey(family).xpub) {
+  if (key.xpub === addressBook.sandboxKey(family).xpub) {
     throw invalid('This is the public sandbox key of test mode: money sent to it is lost.')
   }
-  deps.addressBook.verify(family, mode, xpub)
+  addressBook.verify(family, mode, key.xpub)
+  return key
+}
+
+/** Reads a pasted list of addresses, one for the kind `address`, and names their material; stores nothing. Throws `VALIDATION_ERROR`. */
+export function readAddresses(
+  { addressBook }: Pick<PrepareMaterialDeps, 'addressBook'>,
+  { mode, family, kind, workspaceId, value }: MaterialInput,
+) {
+  const { addresses, repeated } = addressBook.parseAddresses(family, value)
+  const [first, second] = addresses
+  if (first === undefined) throw invalid('The list holds no address.')
+  if (kind === 'address' && second !== undefined) {
+    throw invalid('A wallet of kind address has one address; add a pool to receive on several.')
+  }
+  const suffix = kind === 'pool' ? `pool:${workspaceId}` : `address:${first.matchKey}`
+  return { addresses, repeated, materialId: `${mode}:${family}:${suffix}` }
+}
+
+async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
+  const { mode, family } = input
+  const { xpub, fingerprint } = readKey(deps, input)
   const derived = deps.addressBook.derive(family, mode, xpub, 0, DERIVED_AT_ONCE)
   const material = await deps.wallets.upsertMaterial(
     newKeyMaterial(deps, { mode, family, xpub, fingerprint, sandbox: false }),
@@ -75,15 +100,9 @@ async function prepareKey(
 }
 
 async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
-  const { mode, family, kind, workspaceId, value } = input
-  const { addresses, repeated } = deps.addressBook.parseAddresses(family, value)
-  const [first, second] = addresses
-  if (first === undefined) throw invalid('The list holds no address.')
-  if (kind === 'address' && second !== undefined) {
-    throw invalid('A wallet of kind address has one address; add a pool to receive on several.')
-  }
-  const suffix = kind === 'pool' ? `pool:${workspaceId}` : `address:${first.matchKey}`
-  const materialId = `${mode}:${family}:${suffix}`
+  const { mode, family, kind } = input
+  const offeredFrom = kind === 'pool' ? (input.offeredFrom ?? null) : null
+  const { addresses, repeated, materialId } = readAddresses(deps, input)
   const rows = addresses.map(({ address, matchKey }) => ({
     mode,
     family,
@@ -101,9 +120,9 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   }
   const material = await deps.wallets.upsertMaterial(listedMaterial(deps, input, materialId))
   // Refused here means that somebody took an address in another way since we looked, or listed it at the same moment.
-  if ((await deps.wallets.addListed(materialId, rows)).length > 0) {
+  if ((await deps.wallets.addListed(materialId, rows, offeredFrom)).length > 0) {
     refuseOtherUse(rows, await deps.wallets.findAddresses(mode, family, matchKeys))
-    await deps.wallets.addListed(materialId, rows)
+    await deps.wallets.addListed(materialId, rows, offeredFrom)
   }
   const holders = new Set(stored.flatMap(({ heldBy }) => heldBy ?? []))
   const sharedWith = (await Promise.all([...holders].map((id) => deps.wallets.workspacesUsing(id)))).flat()

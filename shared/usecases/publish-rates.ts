@@ -8,7 +8,7 @@ import { type GuardMemory, type GuardVerdict, guard } from '#shared/domain/rates
 import { publishable } from '#shared/domain/rates/price.ts'
 import { isFresh, type Quote } from '#shared/domain/rates/quote.ts'
 import type { RateTripwire } from '#shared/usecases/ports/rate-sources.ts'
-import type { RateRepository, RateSnapshot } from '#shared/usecases/ports/rates.ts'
+import type { PublishedPrice, RateRepository, RateSnapshot } from '#shared/usecases/ports/rates.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 
 /** What {@link publishRates} needs. */
@@ -42,10 +42,17 @@ export async function publishRates(deps: PublishRatesDeps, quotes: readonly Quot
     usdPerSymbol,
     fiatPerUsd: { USD: { price: '1', sources: [], oldestAt: now }, ...fiatPerUsd },
     guards: cycle.guards,
+    heardAt: heardAt(quotes),
   }
   await deps.rates.insert(snapshot)
   recordAges(deps, snapshot)
   return snapshot
+}
+
+function heardAt(quotes: readonly Quote[]): Readonly<Record<string, Ms>> {
+  const heard: Record<string, Ms> = {}
+  for (const { source, receivedAt } of quotes) heard[source] = Math.max(heard[source] ?? 0, receivedAt)
+  return heard
 }
 
 interface Cycle {
@@ -54,7 +61,7 @@ interface Cycle {
   readonly guards: Record<string, GuardMemory>
 }
 
-type Published = Record<string, { readonly price: string; readonly sources: readonly string[]; readonly oldestAt: Ms }>
+type Published = Record<string, PublishedPrice>
 
 async function passGuards(
   deps: PublishRatesDeps,
@@ -75,7 +82,8 @@ async function passGuards(
     }
     if (!verdict.publish) continue
     const price = formatDecimal(publishable(consensus.price))
-    published[name] = { price, sources: consensus.sources, oldestAt: consensus.oldestAt }
+    const { sources, outliers, oldestAt } = consensus
+    published[name] = { price, sources, ...(outliers.length > 0 && { outliers }), oldestAt }
   }
   return published
 }

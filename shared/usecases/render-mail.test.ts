@@ -7,8 +7,28 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
   payment_reorged: { invoice_id: 'inv', invoice_number: '7', payment_key: 'evm:1:0xab:0', mode: 'live' },
   endpoint_failing: { endpointId: 'ep', url: 'https://shop.test/hook?token=hush', firstDeliveryId: 'whd_1' },
   shared_key_material: { family: 'evm', mode: 'live', fingerprint: 'abcd1234' },
+  wallet_changed: {
+    workspace: 'Casa Lumbre',
+    change: 'added',
+    actor: 'ana@example.com',
+    effective: '2026-11-22T14:30:00.000Z',
+    family: 'evm',
+    kind: 'xpub',
+    first_address: '0xabc',
+    wallet: 'w-1',
+  },
   addresses_low: { family: 'tron', mode: 'live', free: '3', total: '50' },
   exceptions_digest: { workspace: 'Casa Lumbre', count: '7', kinds: 'Late payment: 3, since 2026-11-19 14:21 UTC' },
+  login_new_device: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', user_agent: 'Firefox' },
+  recovery_code_used: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', left: '9' },
+  account_changed: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', what: 'The password was changed.' },
+  member_invited: {
+    workspace: 'Casa Lumbre',
+    inviter: 'Ana',
+    role: 'support',
+    expires: '2026-11-28 14:30 UTC',
+    url: 'https://paymesh.example.com/invitation#token',
+  },
 }
 const TEMPLATES = Object.keys(SAMPLES) as MailRecord['template'][]
 

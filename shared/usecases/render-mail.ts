@@ -1,4 +1,6 @@
 import { type Html, html } from '#shared/contracts/html.ts'
+import { ACCOUNT_MAILS } from './account-mails.ts'
+import type { Content, Fact } from './mail-content.ts'
 import type { MailRecord } from './ports/events.ts'
 
 /** What a mail says, in both forms. */
@@ -9,18 +11,8 @@ export interface RenderedMail {
   readonly html: string
 }
 
-interface Content {
-  readonly subject: string
-  readonly paragraphs: readonly string[]
-  /** Label and value. */
-  readonly facts: readonly (readonly [string, string])[]
-  /** What the reader may do now. */
-  readonly advice: string
-}
-
-type Fact = (name: string) => string
-
 const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content>> = {
+  ...ACCOUNT_MAILS,
   payment_reorged: (fact) => ({
     subject: `A payment of invoice ${fact('invoice_number')} left the blockchain`,
     paragraphs: [
@@ -72,6 +64,32 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
     ],
     advice: 'Add addresses to the wallet with `paymesh wallet add`.',
   }),
+  exceptions_digest: (fact) => ({
+    subject: `${fact('count')} open exceptions at ${fact('workspace')}`,
+    paragraphs: [
+      `${fact('count')} entries of the inbox of ${fact('workspace')} wait for a person. Money in them is safe in your wallets; what it counts for is for you to decide.`,
+    ],
+    facts: [
+      ['Open', fact('count')],
+      ['What', fact('kinds')],
+    ],
+    advice: 'Open Exceptions in the dashboard. The oldest come first.',
+  }),
+  wallet_changed: (fact) => ({
+    subject: `A live wallet of ${fact('workspace')} was ${fact('change')}`,
+    paragraphs: [
+      `A wallet that ${fact('workspace')} receives real money with was ${fact('change')} by ${fact('actor')}. Every owner gets this mail.`,
+    ],
+    facts: [
+      ['Takes effect', fact('effective')],
+      ['Family', fact('family')],
+      ['Kind', fact('kind')],
+      ['First address', fact('first_address')],
+      ['Wallet', fact('wallet')],
+    ],
+    advice:
+      'If nobody of you did this, disable the wallet in the dashboard before it takes effect, and change your passwords.',
+  }),
 }
 
 const REASON =
@@ -87,20 +105,20 @@ export function renderMail({ template, data }: Pick<MailRecord, 'template' | 'da
   return { subject: oneLine(content.subject), text: asText(content), html: asHtml(content).markup }
 }
 
-function asText({ paragraphs, facts, advice }: Content): string {
+function asText({ paragraphs, facts, advice, reason = REASON }: Content): string {
   const width = Math.max(...facts.map(([label]) => label.length))
   const lines = facts.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`)
-  return [...paragraphs, lines.join('\n'), advice, `-- \n${REASON}`].join('\n\n')
+  return [...paragraphs, lines.join('\n'), advice, `-- \n${reason}`].join('\n\n')
 }
 
-function asHtml({ subject, paragraphs, facts, advice }: Content): Html {
+function asHtml({ subject, paragraphs, facts, advice, reason = REASON }: Content): Html {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
 <body style="font-family:sans-serif;max-width:40em">
 ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}<table>
 ${facts.map(([label, value]) => html`<tr><th align="left">${label}</th><td><code>${value}</code></td></tr>\n`)}</table>
 <p>${advice}</p>
-<p><small>${REASON}</small></p>
+<p><small>${reason}</small></p>
 </body></html>
 `
 }

@@ -4,6 +4,7 @@ import { requireEnabled } from './find-endpoint.ts'
 import type { EndpointDeeds } from './ports/endpoint-tools.ts'
 import type { Delivery, DeliveryRepository, EndpointRepository, EventRepository } from './ports/events.ts'
 import { type Clock, type Kicker, QUEUES, type Random } from './ports/runtime.ts'
+import { reasonOf } from './reason-of.ts'
 
 export interface ResendDeliveryDeps {
   readonly deliveries: Pick<DeliveryRepository, 'findById' | 'listByEvent'>
@@ -15,16 +16,21 @@ export interface ResendDeliveryDeps {
   readonly random: Random
 }
 
+export interface ResendDeliveryInput {
+  readonly id: string
+  readonly actor: string
+  /** The name of the wish. */
+  readonly opId?: string
+  readonly reason?: string | null
+}
+
 /**
  * Makes a new delivery of the same event, with the same event id and bytes, to the same endpoint; it is due at once and
  * has a schedule of its own. Two resends at the same moment make one delivery, and one that has not been tried yet is
- * given instead of another. Throws `NOT_FOUND` for an unknown delivery and `INVALID_STATE` when its endpoint or its event
+ * given instead of another. The same `opId` sent again gives the delivery that it made, however far that has come. Throws `NOT_FOUND` for an unknown delivery and `INVALID_STATE` when its endpoint or its event
  * (kept half a year) is gone, or the endpoint is disabled.
  */
-export async function resendDelivery(
-  deps: ResendDeliveryDeps,
-  input: { readonly id: string; readonly actor: string },
-): Promise<Delivery> {
+export async function resendDelivery(deps: ResendDeliveryDeps, input: ResendDeliveryInput): Promise<Delivery> {
   const original = await deps.deliveries.findById(input.id)
   if (original === null) throw new PaymeshError('NOT_FOUND', { message: `There is no delivery ${input.id}.` })
   const { eventId, endpointId } = original
@@ -36,13 +42,17 @@ export async function resendDelivery(
   if (endpoint === null || !events.has(eventId)) {
     throw new PaymeshError('INVALID_STATE', { message: 'The endpoint or the event of this delivery is gone.' })
   }
+  const toEndpoint = ofEvent.filter((each) => each.endpointId === endpointId)
+  const made = input.opId === undefined ? undefined : toEndpoint.find((each) => each.resendOf === input.opId)
+  if (made !== undefined) return made
   requireEnabled(endpoint)
-  const latest = ofEvent.filter((each) => each.endpointId === endpointId).at(-1) ?? original
+  const latest = toEndpoint.at(-1) ?? original
   if (latest.generation > 0 && latest.status === 'pending' && latest.attempt === 0) {
     deps.kicker.kick(QUEUES.webhooks, endpointId)
     return latest
   }
-  const delivery = nextDelivery(latest, deps.clock.now())
+  const wished = input.opId === undefined ? {} : { resendOf: input.opId }
+  const delivery = { ...nextDelivery(latest, deps.clock.now()), ...wished }
   const { workspaceId, mode } = original
   await deps.deeds.addDelivery(delivery, null, {
     id: `resent:${delivery.id}`,
@@ -52,13 +62,13 @@ export async function resendDelivery(
     subject: delivery.id,
     workspaceId,
     mode,
-    detail: { event: eventId, endpoint: endpointId, original: original.id },
+    detail: { event: eventId, endpoint: endpointId, original: original.id, ...reasonOf(input) },
   })
   deps.kicker.kick(QUEUES.webhooks, endpointId)
   return delivery
 }
 
-function nextDelivery({ recoveryId: _recoveryId, ...latest }: Delivery, now: number): Delivery {
+function nextDelivery({ recoveryId: _recoveryId, resendOf: _resendOf, ...latest }: Delivery, now: number): Delivery {
   const generation = latest.generation + 1
   return {
     ...latest,

@@ -6,6 +6,7 @@ import type { EndpointDeeds } from './ports/endpoint-tools.ts'
 import { type EndpointRepository, endpointSecretContext, type WebhookEndpoint } from './ports/events.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { SecretBox } from './ports/secrets.ts'
+import { reasonOf } from './reason-of.ts'
 
 /** How long the old secret goes on signing unless something else is said, and the longest that may be said. */
 export const ROTATION_OVERLAP_MS: Ms = 86_400_000
@@ -29,6 +30,7 @@ export interface RotateSecretInput {
   /** The same for every repetition of one wish: the secret is then the one of the first run. */
   readonly opId: string
   readonly actor: string
+  readonly reason?: string | null
 }
 
 /**
@@ -69,7 +71,7 @@ export async function rotateEndpointSecret(
       subject: endpointId,
       workspaceId: endpoint.workspaceId,
       mode: endpoint.mode === 'both' ? null : endpoint.mode,
-      detail: { old_until: new Date(oldUntil).toISOString() },
+      detail: { old_until: new Date(oldUntil).toISOString(), ...reasonOf(input) },
     })
     if (stored) return { endpoint: { ...endpoint, ...next }, secret, oldUntil }
   }

@@ -11,6 +11,7 @@ import type { EndpointDeeds } from './ports/endpoint-tools.ts'
 import type { Delivery, EndpointRepository, EventRecord, WebhookEndpoint } from './ports/events.ts'
 import { type Clock, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { PublicUrls } from './present-invoice.ts'
+import { reasonOf } from './reason-of.ts'
 
 /** As long as a quote usually holds. */
 const QUOTE_MS: Ms = 1_200_000
@@ -30,6 +31,7 @@ export interface SendTestEventInput {
   /** A UUID, the same for every repetition of one wish: it makes one event. */
   readonly opId: string
   readonly actor: string
+  readonly reason?: string | null
 }
 
 /**
@@ -56,7 +58,7 @@ export async function sendTestEvent(deps: SendTestEventDeps, input: SendTestEven
     subject: endpoint.id,
     workspaceId: endpoint.workspaceId,
     mode,
-    detail: { event: event.id, delivery: delivery.id },
+    detail: { event: event.id, delivery: delivery.id, ...reasonOf(input) },
   })
   deps.kicker.kick(QUEUES.webhooks, endpoint.id)
   return delivery

@@ -2,6 +2,7 @@ import { findEndpoint } from './find-endpoint.ts'
 import type { EndpointDeeds } from './ports/endpoint-tools.ts'
 import type { DeliveryRepository, EndpointRepository, WebhookEndpoint } from './ports/events.ts'
 import { type Clock, type Kicker, QUEUES, type Random } from './ports/runtime.ts'
+import { reasonOf } from './reason-of.ts'
 
 export interface SetEndpointStatusDeps {
   readonly endpoints: Pick<EndpointRepository, 'findById'>
@@ -19,7 +20,12 @@ export interface SetEndpointStatusDeps {
  */
 export async function setEndpointStatus(
   deps: SetEndpointStatusDeps,
-  input: { readonly endpointId: string; readonly status: WebhookEndpoint['status']; readonly actor: string },
+  input: {
+    readonly endpointId: string
+    readonly status: WebhookEndpoint['status']
+    readonly actor: string
+    readonly reason?: string | null
+  },
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly changed: boolean }> {
   const { endpointId, status, actor } = input
   const found = await findEndpoint(deps.endpoints, endpointId)
@@ -32,7 +38,7 @@ export async function setEndpointStatus(
     subject: endpointId,
     workspaceId: found.workspaceId,
     mode: found.mode === 'both' ? null : found.mode,
-    detail: { url: found.url },
+    detail: { url: found.url, ...reasonOf(input) },
   })
   // Also when nothing changed: an earlier run may have died before this. The dispatcher and a slow sweep do the same.
   if (status === 'disabled') await deps.deliveries.hold(endpointId, null)

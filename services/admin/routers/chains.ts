@@ -1,3 +1,183 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { type AskChainInput, askChain, type ChainPlan } from '#shared/usecases/ask-chain.ts'
+import { cancelChainCommands } from '#shared/usecases/cancel-chain-commands.ts'
+import { chainStatus } from '#shared/usecases/chain-status.ts'
+import { lagMarkMs } from '#shared/usecases/network-lag.ts'
+import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/usecases/ports/chain-commands.ts'
+import { previewRescan } from '#shared/usecases/preview-rescan.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { derivedUuid } from '../derived-uuid.ts'
+import { operatorDeed, operatorQuery, router } from '../trpc.ts'
 
-export const chainsRouter = router({})
+/** Blocks that a dry run reads while a person waits; for more the command line is there. */
+const READ_AHEAD_MAX = 100
+
+const chain = z.object({ mode: z.enum(MODES), network: z.enum(NETWORK_IDS) })
+const height = z.int().min(0).nullable().default(null)
+const wanted = chain.extend({
+  kind: z.enum(CHAIN_COMMAND_KINDS),
+  from: height,
+  to: height,
+  acceptReorg: z.boolean().default(false),
+})
+const commandWire = z.object({
+  id: z.string(),
+  kind: z.enum(CHAIN_COMMAND_KINDS),
+  from: z.number().nullable(),
+  to: z.number().nullable(),
+  nextHeight: z.number().nullable(),
+  changed: z.number(),
+  status: z.enum(['open', 'done', 'refused', 'cancelled']),
+  outcome: z.string().nullable(),
+  askedBy: z.string(),
+  askedAt: z.number(),
+})
+const planWire = z.object({
+  height: z.number(),
+  status: z.enum(['live', 'catchup', 'halted']),
+  from: z.number().nullable(),
+  to: z.number().nullable(),
+  livePayments: z.number(),
+  confirmedPayments: z.number(),
+})
+const statusWire = chain.extend({
+  hasNode: z.boolean(),
+  status: z.enum(['live', 'catchup', 'halted', 'never_scanned']),
+  height: z.number().nullable(),
+  headHeight: z.number().nullable(),
+  lagBlocks: z.number().nullable(),
+  /** Since the time of the last scanned block, and the mark above which no new invoice is offered the network. */
+  blockAgeMs: z.number().nullable(),
+  lagMarkMs: z.number(),
+  headAgeMs: z.number().nullable(),
+  finalizedHeight: z.number().nullable(),
+  mempoolAgeMs: z.number().nullable(),
+  scanner: z.string().nullable(),
+  haltReason: z.string().nullable(),
+  waitReason: z.string().nullable(),
+  recheckThrough: z.number().nullable(),
+  open: z.array(commandWire),
+})
+
+/** Where scanners stand, and what people on call ask of them. */
+export const chainsRouter = router({
+  list: operatorQuery()
+    .output(z.object({ items: z.array(statusWire) }))
+    .query(async ({ ctx }) => {
+      const { catalog } = ctx.deps.instance
+      const found = await chainStatus({ ...ctx.deps.instance, clock: ctx.deps.clock })
+      return {
+        items: found.map(({ lease, open, ...same }) => ({
+          ...same,
+          lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network)),
+          scanner: lease === null || lease.expired ? null : lease.owner,
+          open: open.map(commandToWire),
+        })),
+      }
+    }),
+
+  /** Asks each node for itself; slow where one does not answer. */
+  nodes: operatorQuery()
+    .input(chain)
+    .output(
+      z.object({
+        nodes: z.array(
+          z.object({
+            host: z.string(),
+            height: z.number().nullable(),
+            finalizedHeight: z.number().nullable(),
+            tookMs: z.number().nullable(),
+            fault: z.string().nullable(),
+          }),
+        ),
+      }),
+    )
+    .query(async ({ ctx, input }) => ({ nodes: [...(await ctx.deps.instance.nodes.look(input.mode, input.network))] })),
+
+  /** What a request would do, read from the node where the blocks are few; nothing is stored. */
+  plan: operatorQuery()
+    .input(wanted)
+    .output(
+      z.object({
+        plan: planWire,
+        /** Null when there is no block to read, or too many to wait for. */
+        preview: z
+          .object({
+            blocks: z.number(),
+            known: z.number(),
+            changes: z.array(
+              z.object({
+                effect: z.string(),
+                height: z.number().nullable(),
+                amount: z.string(),
+                invoiceId: z.string().nullable(),
+                txHash: z.string().nullable(),
+              }),
+            ),
+          })
+          .nullable(),
+        standing: commandWire.nullable(),
+      }),
+    )
+    .query(async ({ ctx, input }) => {
+      const asked = await askChain(partsOf(ctx.deps), { ...input, dryRun: true, actor: ctx.actor })
+      const preview = await readAhead(ctx.deps, input, asked.plan)
+      return { plan: asked.plan, preview, standing: asked.command === null ? null : commandToWire(asked.command) }
+    }),
+
+  ask: operatorDeed()
+    .input(wanted)
+    .output(z.object({ plan: planWire, command: commandWire.nullable(), repeated: z.boolean() }))
+    .mutation(async ({ ctx, input }) => {
+      const opId = derivedUuid('chain', input.mode, input.network, input.opId)
+      const wish = { ...input, opId, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
+      const { plan, command, repeated } = await askChain(partsOf(ctx.deps), wish)
+      return { plan, command: command === null ? null : commandToWire(command), repeated }
+    }),
+
+  cancel: operatorDeed()
+    .input(chain.extend({ kind: z.enum(CHAIN_COMMAND_KINDS).nullable().default(null) }))
+    .output(z.object({ cancelled: z.array(commandWire), tooLate: z.array(commandWire) }))
+    .mutation(async ({ ctx, input }) => {
+      const { mode, network, kind } = input
+      const wish = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
+      const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), wish)
+      return { cancelled: cancelled.map(commandToWire), tooLate: tooLate.map(commandToWire) }
+    }),
+})
+
+async function readAhead(
+  { instance, clock }: AdminDeps,
+  { mode, network, kind, acceptReorg }: Pick<AskChainInput, 'mode' | 'network' | 'kind' | 'acceptReorg'>,
+  { from, to }: ChainPlan,
+) {
+  if (from === null || to === null || to - from >= READ_AHEAD_MAX) return null
+  const client = instance.openChain(mode, network)
+  if (client === null) return null
+  try {
+    const range = { mode, network, from, to, confirmedToo: kind === 'rewind', acceptReorg, onProgress: () => undefined }
+    const { blocks, known, changes } = await previewRescan({ ...instance, clock, client }, range)
+    const shown = changes.map(({ effect, height: at, amount, invoiceId, txHash }) => {
+      return { effect, height: at, amount, invoiceId, txHash }
+    })
+    return { blocks, known, changes: shown }
+  } catch (error) {
+    if (error instanceof PaymeshError) throw error
+    const reason = error instanceof Error ? error.message : 'unknown'
+    throw new PaymeshError('INVALID_STATE', { message: `The node could not be read: ${reason}.`, cause: error })
+  } finally {
+    await client.close()
+  }
+}
+
+function commandToWire(command: ChainCommand): z.output<typeof commandWire> {
+  const { id, kind, from, to, nextHeight, changed, status, outcome, askedBy, askedAt } = command
+  return { id, kind, from, to, nextHeight, changed, status, outcome, askedBy, askedAt }
+}
+
+function partsOf(deps: AdminDeps) {
+  const { clock, random } = deps
+  return { ...deps.instance, clock, random }
+}

@@ -1,3 +1,226 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { EVENT_TYPES, type Mode } from '#shared/domain/enumerations.ts'
+import { isUuid } from '#shared/domain/ids.ts'
+import { describeDelivery } from '#shared/usecases/describe-delivery.ts'
+import type { DeliverySearch } from '#shared/usecases/ports/delivery-search.ts'
+import type { Delivery } from '#shared/usecases/ports/events.ts'
+import { resendDelivery } from '#shared/usecases/resend-delivery.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { derivedUuid } from '../derived-uuid.ts'
+import { cursorAt, placeOf } from '../place-cursor.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { DELIVERY_STATUSES, deliveriesToWire, deliveryWire, eventsToWire, eventWire } from '../wire/delivery-wire.ts'
 
-export const deliveriesRouter = router({})
+/** Deliveries that one click may send again; more go by a recovery, which has no limit. */
+const RESEND_MAX = 100
+
+const deliveryId = z.string().regex(/^whd_[0-9a-z]{26}$/, 'is no delivery id')
+const page = { cursor: z.string().max(200).optional(), limit: z.int().min(1).max(100).default(50) }
+const phases = z.object({
+  dnsMs: z.number().nullable(),
+  connectMs: z.number().nullable(),
+  tlsMs: z.number().nullable(),
+  firstByteMs: z.number().nullable(),
+})
+const attemptWire = z.object({
+  number: z.number(),
+  at: z.number(),
+  durationMs: z.number(),
+  statusCode: z.number().nullable(),
+  error: z.string().nullable(),
+  explanation: z.string().nullable(),
+  ip: z.string().nullable(),
+  phases: phases.nullable(),
+  responseBody: z.string(),
+})
+const detailWire = z.object({
+  delivery: deliveryWire,
+  past: z.array(attemptWire),
+  future: z.array(z.object({ number: z.number(), at: z.number().nullable(), delayMs: z.number() })),
+  attemptsMax: z.number(),
+  endpointStatus: z.enum(['enabled', 'disabled']).nullable(),
+  request: z.object({ headers: z.record(z.string(), z.string()), body: z.string(), cut: z.boolean() }).nullable(),
+  /** Deliveries of the same event to the same endpoint, this one included, oldest first. */
+  generations: z.array(deliveryWire),
+})
+
+/** What became of events: found, looked into and sent again. */
+export const deliveriesRouter = router({
+  list: workspaceQuery('viewer')
+    .input(
+      z.object({
+        status: z.enum(DELIVERY_STATUSES).nullable().default(null),
+        endpointId: z.uuid().nullable().default(null),
+        eventType: z.enum(EVENT_TYPES).nullable().default(null),
+        /** A delivery, event or invoice id, or an invoice's number. */
+        q: z.string().trim().max(100).default(''),
+        /** Inclusive. */
+        from: z.number().nullable().default(null),
+        /** Exclusive. */
+        until: z.number().nullable().default(null),
+        ...page,
+      }),
+    )
+    .output(z.object({ items: z.array(deliveryWire), nextCursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { deliveryReads, deliveries } = ctx.deps.instance
+      const { workspaceId, mode, q, limit } = input
+      if (q.startsWith('whd_')) {
+        const found = await deliveries.findById(q)
+        const own = found !== null && found.workspaceId === workspaceId && found.mode === mode ? [found] : []
+        return { items: await deliveriesToWire(ctx.deps.instance, own), nextCursor: null }
+      }
+      const subject = await subjectOf(ctx.deps, workspaceId, mode, q)
+      if (subject === null) return { items: [], nextCursor: null }
+      const search: DeliverySearch = {
+        ...{ workspaceId, mode, status: input.status, endpointId: input.endpointId, eventType: input.eventType },
+        ...subject,
+        ...{ createdFrom: input.from, createdBefore: input.until, after: placeOf(input.cursor), limit: limit + 1 },
+      }
+      const rows = await deliveryReads.search(search)
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      const nextCursor = rows.length > limit && last !== undefined ? cursorAt(last) : null
+      return { items: await deliveriesToWire(ctx.deps.instance, shown), nextCursor }
+    }),
+
+  get: workspaceQuery('viewer')
+    .input(z.object({ deliveryId }))
+    .output(detailWire)
+    .query(async ({ ctx, input }) => {
+      const { instance } = ctx.deps
+      const delivery = await ownDelivery(ctx.deps, input)
+      const [described, ofEvent] = await Promise.all([
+        describeDelivery(instance, delivery),
+        instance.deliveries.listByEvent(delivery.eventId),
+      ])
+      const siblings = ofEvent.filter(({ endpointId }) => endpointId === delivery.endpointId)
+      const wired = await deliveriesToWire(instance, siblings)
+      const own = wired.find(({ id }) => id === delivery.id)
+      if (own === undefined) throw new PaymeshError('NOT_FOUND')
+      const { past, future, attemptsMax, endpointStatus, request } = described
+      return {
+        ...{ delivery: own, attemptsMax, endpointStatus, request, generations: wired },
+        future: [...future],
+        past: past.map((attempt) => ({ ...attempt, phases: attempt.phases ?? null })),
+      }
+    }),
+
+  resend: workspaceDeed('support')
+    .input(z.object({ deliveryId }))
+    .output(deliveryWire)
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await ownDelivery(ctx.deps, input)
+      const made = await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx.actor, input) })
+      return await oneToWire(ctx.deps, made)
+    }),
+
+  resendMany: workspaceDeed('support')
+    .input(z.object({ deliveryIds: z.array(deliveryId).min(1).max(RESEND_MAX) }))
+    .output(
+      z.object({
+        sent: z.array(z.string()),
+        refused: z.array(z.object({ deliveryId: z.string(), message: z.string() })),
+      }),
+    )
+    .mutation(async ({ ctx, input }) => {
+      const sent = new Set<string>()
+      const refused: { deliveryId: string; message: string }[] = []
+      for (const id of new Set(input.deliveryIds)) {
+        try {
+          await ownDelivery(ctx.deps, { ...input, deliveryId: id })
+          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx.actor, input) })).id)
+        } catch (error) {
+          if (!(error instanceof PaymeshError)) throw error
+          refused.push({ deliveryId: id, message: error.message })
+        }
+      }
+      return { sent: [...sent], refused }
+    }),
+
+  events: workspaceQuery('viewer')
+    .input(z.object({ q: z.string().trim().max(100).default(''), ...page }))
+    .output(z.object({ items: z.array(eventWire), nextCursor: z.string().nullable() }))
+    .query(async ({ ctx, input }) => {
+      const { deliveryReads, events } = ctx.deps.instance
+      const { workspaceId, mode, q, limit } = input
+      const subject = await subjectOf(ctx.deps, workspaceId, mode, q)
+      if (subject === null) return { items: [], nextCursor: null }
+      if (subject.eventId !== null) {
+        const found = [...(await events.findByIds([subject.eventId])).values()]
+        const own = found.filter((event) => event.workspaceId === workspaceId && event.mode === mode)
+        return { items: await eventsToWire(deliveryReads, workspaceId, own), nextCursor: null }
+      }
+      const { invoiceId } = subject
+      const rows = await deliveryReads.listEvents({
+        ...{ workspaceId, mode, invoiceId, after: placeOf(input.cursor), limit: limit + 1 },
+      })
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      const nextCursor = invoiceId === null && rows.length > limit && last !== undefined ? cursorAt(last) : null
+      return { items: await eventsToWire(deliveryReads, workspaceId, shown), nextCursor }
+    }),
+
+  event: workspaceQuery('viewer')
+    .input(z.object({ eventId: z.string().regex(/^evt_[0-9a-f]{32}_[0-9a-z]{1,12}$/, 'is no event id') }))
+    .output(z.object({ event: eventWire, body: z.string(), deliveries: z.array(deliveryWire) }))
+    .query(async ({ ctx, input }) => {
+      const { instance } = ctx.deps
+      const event = (await instance.events.findByIds([input.eventId])).get(input.eventId)
+      if (event === undefined || event.workspaceId !== input.workspaceId || event.mode !== input.mode) {
+        throw new PaymeshError('NOT_FOUND')
+      }
+      const [wired] = await eventsToWire(instance.deliveryReads, input.workspaceId, [event])
+      if (wired === undefined) throw new PaymeshError('NOT_FOUND')
+      const rows = await instance.deliveryReads.ofEvents(input.workspaceId, [event.id])
+      const deliveries = await deliveriesToWire(instance, rows)
+      return { event: wired, body: new TextDecoder().decode(event.body), deliveries }
+    }),
+})
+
+interface Owned {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly deliveryId: string
+}
+
+/** A delivery of the workspace and mode; another's is as unknown as one that never was. */
+async function ownDelivery({ instance }: AdminDeps, { workspaceId, mode, deliveryId: id }: Owned): Promise<Delivery> {
+  const found = await instance.deliveries.findById(id)
+  if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')
+  return found
+}
+
+/** What a person typed into the search: null when it can be none of the things that are looked for. */
+async function subjectOf({ instance }: AdminDeps, workspaceId: string, mode: Mode, q: string) {
+  const none = { eventId: null, invoiceId: null }
+  if (q === '') return none
+  if (q.startsWith('evt_')) return { ...none, eventId: q }
+  if (isUuid(q)) return { ...none, invoiceId: q.toLowerCase() }
+  const number = /^#?(\d{1,12})$/.exec(q)?.[1]
+  if (number === undefined) return null
+  const invoiceId = await instance.deliveryReads.invoiceIdOf(workspaceId, mode, Number(number))
+  return invoiceId === null ? null : { ...none, invoiceId }
+}
+
+function partsOf(deps: AdminDeps) {
+  const { clock, random, kicker } = deps
+  return { ...deps.instance, clock, random, kicker }
+}
+
+interface Deed {
+  readonly workspaceId: string
+  readonly opId: string
+  readonly reason?: string | undefined
+}
+
+function wishOf(actor: string, { workspaceId, opId, reason }: Deed) {
+  return { actor, opId: derivedUuid('resend', workspaceId, opId), reason: reason ?? null }
+}
+
+async function oneToWire({ instance }: AdminDeps, delivery: Delivery) {
+  const [wired] = await deliveriesToWire(instance, [delivery])
+  if (wired === undefined) throw new Error('one row gives one row')
+  return wired
+}

@@ -1,3 +1,179 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { askRecovery } from '#shared/usecases/ask-recovery.ts'
+import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/change-endpoints.ts'
+import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
+import {
+  ROTATION_OVERLAP_MAX_MS,
+  ROTATION_OVERLAP_MS,
+  rotateEndpointSecret,
+} from '#shared/usecases/rotate-endpoint-secret.ts'
+import { sendTestEvent } from '#shared/usecases/send-test-event.ts'
+import { setEndpointStatus } from '#shared/usecases/set-endpoint-status.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { derivedUuid } from '../derived-uuid.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { deliveriesToWire, deliveryWire } from '../wire/delivery-wire.ts'
+import {
+  type EndpointWire,
+  endpointToWire,
+  endpointWire,
+  eventNames,
+  recoveryToWire,
+  recoveryWire,
+} from '../wire/endpoint-wire.ts'
 
-export const endpointsRouter = router({})
+const RECOVERIES_SHOWN = 10
+const one = z.object({ endpointId: z.uuid() })
+
+/** Where events are sent, how that goes, and what people do about it. */
+export const endpointsRouter = router({
+  list: workspaceQuery('viewer')
+    .output(z.object({ items: z.array(endpointWire) }))
+    .query(async ({ ctx, input }) => {
+      const found = await ctx.deps.instance.endpoints.list(input.workspaceId, input.mode)
+      const newestFirst = [...found].sort((left, right) => right.createdAt - left.createdAt)
+      return { items: await Promise.all(newestFirst.map((endpoint) => toWire(ctx.deps, endpoint))) }
+    }),
+
+  get: workspaceQuery('viewer')
+    .input(one)
+    .output(z.object({ endpoint: endpointWire, recoveries: z.array(recoveryWire) }))
+    .query(async ({ ctx, input }) => {
+      const endpoint = await ownEndpoint(ctx.deps, input)
+      const recoveries = await ctx.deps.instance.recoveries.listByEndpoint(endpoint.id, RECOVERIES_SHOWN)
+      return { endpoint: await toWire(ctx.deps, endpoint), recoveries: recoveries.map(recoveryToWire) }
+    }),
+
+  create: workspaceDeed('admin', { stepUp: true })
+    .input(z.object({ endpoint: webhookEndpointBody }))
+    .output(z.object({ endpoint: endpointWire, secret: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const { workspace, actor, deps } = ctx
+      const wish = { workspace, mode: input.mode, actor, reason: input.reason ?? null, opId: input.opId }
+      const { endpointId, secret } = await addEndpoint(partsOf(deps), { ...wish, body: input.endpoint })
+      return { endpoint: await toWire(deps, await ownEndpoint(deps, { ...input, endpointId })), secret }
+    }),
+
+  update: workspaceDeed('admin')
+    .input(
+      one.extend({
+        /** `updatedAt` of the endpoint that the person looked at. */
+        version: z.number(),
+        events: eventNames,
+        description: z.string().trim().max(500).nullable(),
+      }),
+    )
+    .output(endpointWire)
+    .mutation(async ({ ctx, input }) => {
+      const { workspace, actor, deps } = ctx
+      const { endpointId, version, mode, opId } = input
+      await ownEndpoint(deps, input)
+      const wish = { workspace, mode, actor, reason: input.reason ?? null, opId }
+      const description = input.description === '' ? null : input.description
+      const change = { events: [...new Set(input.events)], description }
+      await updateEndpoint(partsOf(deps), { ...wish, endpointId, version, change })
+      return await toWire(deps, await ownEndpoint(deps, input))
+    }),
+
+  setStatus: workspaceDeed('admin')
+    .input(one.extend({ status: z.enum(['enabled', 'disabled']) }))
+    .output(z.object({ endpoint: endpointWire, changed: z.boolean() }))
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await ownEndpoint(ctx.deps, input)
+      const wish = { endpointId: id, status: input.status, actor: ctx.actor, reason: input.reason ?? null }
+      const { changed } = await setEndpointStatus(partsOf(ctx.deps), wish)
+      return { endpoint: await toWire(ctx.deps, await ownEndpoint(ctx.deps, input)), changed }
+    }),
+
+  remove: workspaceDeed('admin', { stepUp: true })
+    .input(one)
+    .output(z.object({ removed: z.literal(true) }))
+    .mutation(async ({ ctx, input }) => {
+      const { workspace, actor, deps } = ctx
+      const { endpointId, mode, opId } = input
+      await removeEndpoint(partsOf(deps), {
+        ...{ workspace, mode, actor, reason: input.reason ?? null, opId, endpointId },
+      })
+      return { removed: true }
+    }),
+
+  rotate: workspaceDeed('admin', { stepUp: true })
+    .input(one.extend({ overlapMs: z.int().min(0).max(ROTATION_OVERLAP_MAX_MS).default(ROTATION_OVERLAP_MS) }))
+    .output(z.object({ secret: z.string(), oldSecretUntil: z.number() }))
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await ownEndpoint(ctx.deps, input)
+      const { overlapMs, workspaceId } = input
+      const opId = derivedUuid('rotate', workspaceId, id, input.opId)
+      const wish = { endpointId: id, overlapMs, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const { secret, oldUntil } = await rotateEndpointSecret(partsOf(ctx.deps), wish)
+      return { secret, oldSecretUntil: oldUntil }
+    }),
+
+  sendTest: workspaceDeed('support')
+    .input(one)
+    .output(deliveryWire)
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await ownEndpoint(ctx.deps, input)
+      const { mode, workspaceId } = input
+      // Its event's id is made of this: nobody may choose one that is another's.
+      const opId = derivedUuid('test', workspaceId, id, input.opId)
+      const wish = { endpointId: id, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const delivery = await sendTestEvent(partsOf(ctx.deps), wish)
+      const [wired] = await deliveriesToWire(ctx.deps.instance, [delivery])
+      if (wired === undefined) throw new Error('one row gives one row')
+      return wired
+    }),
+
+  recover: workspaceDeed('support')
+    .input(
+      one.extend({
+        since: z.number(),
+        /** Exclusive; null = up to now. */
+        until: z.number().nullable().default(null),
+        scope: z.enum(['failed', 'all']).default('failed'),
+      }),
+    )
+    .output(recoveryWire)
+    .mutation(async ({ ctx, input }) => {
+      const { id } = await ownEndpoint(ctx.deps, input)
+      const { since, until, scope, workspaceId } = input
+      const opId = derivedUuid('recover', workspaceId, id, input.opId)
+      const wish = { endpointId: id, since, until, scope, opId, actor: ctx.actor, reason: input.reason ?? null }
+      return recoveryToWire(await askRecovery(partsOf(ctx.deps), wish))
+    }),
+})
+
+interface Owned {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly endpointId: string
+}
+
+/** An endpoint of the workspace that receives events of the mode; another's is as unknown as one that never was. */
+async function ownEndpoint(
+  { instance }: AdminDeps,
+  { workspaceId, mode, endpointId }: Owned,
+): Promise<WebhookEndpoint> {
+  const found = await instance.endpoints.findById(endpointId)
+  if (found === null || found.workspaceId !== workspaceId || (found.mode !== mode && found.mode !== 'both')) {
+    throw new PaymeshError('NOT_FOUND')
+  }
+  return found
+}
+
+async function toWire({ instance, clock }: AdminDeps, endpoint: WebhookEndpoint): Promise<EndpointWire> {
+  const [health, recoveries] = await Promise.all([
+    instance.deliveryReads.health(endpoint.id),
+    instance.recoveries.listByEndpoint(endpoint.id, 1),
+  ])
+  const [latest] = recoveries
+  return endpointToWire(endpoint, health, latest?.state === 'open' ? latest : null, clock.now())
+}
+
+function partsOf(deps: AdminDeps) {
+  const { clock, random, kicker } = deps
+  return { ...deps.instance, clock, random, kicker }
+}

@@ -4,6 +4,20 @@ import type { Delivery, EventRecord, WebhookEndpoint } from './events.ts'
 
 /** What people do to webhook endpoints and deliveries. Each deed is stored together with its audit row: both or neither. */
 export interface EndpointDeeds {
+  /** False when the deed was noted before; then nothing is stored. */
+  insert(endpoint: WebhookEndpoint, audit: AuditRecord): Promise<boolean>
+  /** Changes an endpoint that was last changed at `from`; false when it was changed since, is gone, or the deed was noted before. */
+  update(
+    id: string,
+    from: Ms,
+    change: Pick<WebhookEndpoint, 'events' | 'description'>,
+    at: Ms,
+    audit: AuditRecord,
+  ): Promise<boolean>
+  /** As `EndpointRepository.remove`. */
+  remove(id: string, audit: AuditRecord): Promise<boolean>
+  /** As `EndpointRepository.restrictToLive`. */
+  restrictToLive(id: string, audit: AuditRecord): Promise<boolean>
   /** False when the endpoint has that status already, or is gone. */
   setStatus(id: string, status: WebhookEndpoint['status'], at: Ms, audit: AuditRecord): Promise<boolean>
   /** Replaces the secrets while `from` is still the current one; false when it is not. */

@@ -81,6 +81,8 @@ export interface Delivery {
   readonly lastStatusCode: number | null
   /** The recovery that made it; absent otherwise. */
   readonly recoveryId?: string
+  /** The operation of a person that made it; absent otherwise. */
+  readonly resendOf?: string
 }
 
 export interface DeliveryOutcome {
@@ -193,7 +195,17 @@ export interface MailRecord {
   /** Deterministic, so that a mail is made once. */
   readonly id: string
   readonly workspaceId: string
-  readonly template: 'payment_reorged' | 'endpoint_failing' | 'shared_key_material' | 'addresses_low'
+  readonly template:
+    | 'payment_reorged'
+    | 'endpoint_failing'
+    | 'shared_key_material'
+    | 'addresses_low'
+    | 'exceptions_digest'
+    | 'wallet_changed'
+    | 'login_new_device'
+    | 'recovery_code_used'
+    | 'account_changed'
+    | 'member_invited'
   readonly to: string
   readonly data: Readonly<Record<string, string>>
   readonly createdAt: Ms

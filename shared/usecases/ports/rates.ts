@@ -5,22 +5,29 @@ import type { GuardMemory } from '#shared/domain/rates/guard.ts'
 /** Fiat columns of a snapshot; ARS has two series and a workspace picks one. */
 export type FiatSeries = Exclude<FiatCode, 'ARS'> | 'ARS:crypto' | 'ARS:official'
 
+/** A price that enough sources share, in decimal digits. */
+export interface PublishedPrice {
+  readonly price: string
+  readonly sources: readonly string[]
+  /** Sources that were left out because they were too far from the others; absent = none. */
+  readonly outliers?: readonly string[]
+  readonly oldestAt: Ms
+}
+
 /** One published cycle: every symbol and fiat that had a quorum. Prices are decimal strings, never floats. */
 export interface RateSnapshot {
   readonly at: Ms
   /** USD per one unit, by ticker symbol (BTC, USDT, …). */
-  readonly usdPerSymbol: Readonly<
-    Record<string, { readonly price: string; readonly sources: readonly string[]; readonly oldestAt: Ms }>
-  >
+  readonly usdPerSymbol: Readonly<Record<string, PublishedPrice>>
   /** Fiat per one USD, by series; USD itself is always "1". */
-  readonly fiatPerUsd: Readonly<
-    Partial<Record<FiatSeries, { readonly price: string; readonly sources: readonly string[]; readonly oldestAt: Ms }>>
-  >
+  readonly fiatPerUsd: Readonly<Partial<Record<FiatSeries, PublishedPrice>>>
   /**
    * What the jump and peg guards remember, by symbol or series: stored and given back as it is, so that the next
    * cycle, perhaps of another process, goes on from here. Absent = nothing remembered.
    */
   readonly guards?: Readonly<Record<string, GuardMemory>>
+  /** When each source was last heard, by its name; who was never heard since the process started is missing. */
+  readonly heardAt?: Readonly<Record<string, Ms>>
 }
 
 export interface RateRepository {

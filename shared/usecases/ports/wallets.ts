@@ -1,6 +1,7 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
+import type { Noted } from './operators.ts'
 
 /** What a wallet receives with: addresses derived from a key, a list of addresses, or one address with unique amounts. */
 export const WALLET_KINDS = ['xpub', 'pool', 'address'] as const
@@ -39,6 +40,8 @@ export interface Wallet {
   readonly materialId: string
   readonly createdAt: Ms
   readonly disabledAt: Ms | null
+  /** From when on locks are offered from it; absent = since it was created. It is derived and watched before. */
+  readonly effectiveAt?: Ms
 }
 
 /** A receiving address = a watch. It exists before it is issued. */
@@ -54,6 +57,8 @@ export interface WatchedAddress {
   readonly watchedOn: readonly NetworkId[]
   /** Materials of the pools, or of the single-address wallet, that hold this address; absent for derived ones. */
   readonly heldBy?: readonly string[]
+  /** From when on a pool may offer it, by material; absent = since it was added. */
+  readonly offeredFrom?: Readonly<Record<string, Ms>>
 }
 
 /** An address as a person lists it. `materialId` says in which manner it is used: it is the same for all who use it so. */
@@ -86,9 +91,10 @@ export interface WalletRepository {
   addDerived(materialId: string, addresses: readonly WatchedAddress[], derivedCount: number): Promise<void>
   /**
    * Inserts addresses that a person listed and adds `materialId` to who holds them; repeating it changes nothing. Rows whose
-   * address belongs to material of another kind are left alone and their match keys returned.
+   * address belongs to material of another kind are left alone and their match keys returned. `offeredFrom` keeps those that
+   * this material did not hold yet from being offered before.
    */
-  addListed(materialId: string, rows: readonly ListedAddress[]): Promise<readonly string[]>
+  addListed(materialId: string, rows: readonly ListedAddress[], offeredFrom?: Ms | null): Promise<readonly string[]>
   /** Addresses that a material holds in the order of their match keys, after the given one. */
   heldPage(materialId: string, afterMatchKey: string | null, limit: number): Promise<readonly WatchedAddress[]>
   countHeld(materialId: string): Promise<number>
@@ -109,4 +115,21 @@ export interface WalletRepository {
     limit: number,
   ): Promise<readonly { matchKey: string }[]>
   markWatched(mode: Mode, family: Family, network: NetworkId, matchKeys: readonly string[]): Promise<void>
+}
+
+/** What people do to wallets, each stored together with what is noted about it: all or nothing. */
+export interface WalletDeeds {
+  /** False when this deed was noted before, or the workspace has a wallet on this material; then nothing is stored. */
+  insert(wallet: Wallet, noted: Noted): Promise<boolean>
+  /** Changes a wallet that is still disabled since `from` (null = enabled); false when it is not, or the deed was noted before. */
+  change(
+    id: string,
+    from: Ms | null,
+    to: { readonly disabledAt: Ms | null; readonly effectiveAt: Ms | null },
+    noted: Noted,
+  ): Promise<boolean>
+  /** Notes what changed nothing of the wallet itself: more addresses in its pool. */
+  note(noted: Noted): Promise<boolean>
+  /** Whether a deed was noted. */
+  isNoted(auditId: string): Promise<boolean>
 }

@@ -1,6 +1,167 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, NativeSelect, Radio, Textarea } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'react-router'
+import { FAMILIES, type Family } from '#shared/domain/enumerations.ts'
+import { failureOf } from '../../api/failure.ts'
+import { api } from '../../api/trpc.ts'
+import { Card, Note } from '../../parts/card.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { FAMILY_WORDS, KEY_WORDS } from '../wallets/words.ts'
+import '../webhooks/webhooks.css'
+import { CompareStep } from './compare-step.tsx'
+import { ProveStep } from './prove-step.tsx'
 
-/** Add a wallet. */
+export type Kind = 'xpub' | 'pool' | 'address'
+export type Preview = Awaited<ReturnType<typeof api.wallets.prepare.mutate>>
+export type Added = Awaited<ReturnType<typeof api.wallets.add.mutate>>
+
+/** What a person entered. */
+export interface Entered {
+  readonly family: Family
+  readonly kind: Kind
+  readonly value: string
+}
+
+type Step =
+  | { readonly at: 'paste' }
+  | { readonly at: 'compare'; readonly entered: Entered; readonly preview: Preview }
+  | { readonly at: 'prove'; readonly added: Added }
+
+const STEPS = [
+  ['paste', '1. Paste key'],
+  ['compare', '2. Compare'],
+  ['prove', '3. Prove it'],
+] as const
+
+/** Paste a public key, compare its first addresses with one's own wallet, prove it by a test payment. */
 export function AddWalletPage() {
-  return <PlaceholderPage title="Add a wallet" />
+  const to = useTo()
+  const may = useMay('admin')
+  const [step, setStep] = useState<Step>({ at: 'paste' })
+  return (
+    <Page
+      title="Add a wallet"
+      beside={
+        <ol className="pm-row pm-plain" aria-label="Steps">
+          {STEPS.map(([at, word]) => (
+            <li
+              key={at}
+              className={`pm-badge pm-tone-${at === step.at ? 'paid' : 'new'}`}
+              aria-current={at === step.at ? 'step' : undefined}
+            >
+              {word}
+            </li>
+          ))}
+        </ol>
+      }
+      actions={
+        <Button component={Link} to={to('wallets')} variant="default">
+          All wallets
+        </Button>
+      }
+    >
+      {!may ? (
+        <Note tone="new">Adding a wallet needs the role Admin.</Note>
+      ) : step.at === 'paste' ? (
+        <PasteStep onPrepared={(entered, preview) => setStep({ at: 'compare', entered, preview })} />
+      ) : step.at === 'compare' ? (
+        <CompareStep
+          entered={step.entered}
+          preview={step.preview}
+          onBack={() => setStep({ at: 'paste' })}
+          onAdded={(added) => setStep({ at: 'prove', added })}
+        />
+      ) : (
+        <ProveStep added={step.added} />
+      )}
+    </Page>
+  )
+}
+
+const KINDS: Readonly<Record<Kind, { readonly label: string; readonly description: string }>> = {
+  xpub: { label: 'Public key', description: 'A fresh address for every invoice. Best for accounting and privacy.' },
+  pool: {
+    label: 'Pool of addresses',
+    description: 'A list of your addresses. Each serves one invoice at a time and then rests.',
+  },
+  address: { label: 'One address', description: 'Invoices are told apart by their exact amounts.' },
+}
+
+function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, preview: Preview) => void }) {
+  const scope = useScope()
+  const [family, setFamily] = useState<Family>('bitcoin')
+  const [kind, setKind] = useState<Kind>('xpub')
+  const [value, setValue] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const keys = KEY_WORDS[family]
+  const choose = (next: Family) => {
+    setFamily(next)
+    if (KEY_WORDS[next] === null && kind === 'xpub') setKind('pool')
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (busy) return
+    setBusy(true)
+    setProblem(null)
+    const entered = { family, kind, value }
+    try {
+      onPrepared(entered, await api.wallets.prepare.mutate({ ...scope, ...entered }))
+    } catch (error) {
+      const { fields, message } = failureOf(error)
+      const words = fields['value'] ?? Object.values(fields)[0] ?? message
+      // A private key must not stay on the page.
+      if (/private key/i.test(words)) setValue('')
+      setProblem(words)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Card>
+      <form onSubmit={(event) => void submit(event)} className="pm-stack" noValidate>
+        <NativeSelect
+          label="Network"
+          data={FAMILIES.map((each) => ({ value: each, label: FAMILY_WORDS[each] }))}
+          value={family}
+          onChange={({ currentTarget }) => choose(FAMILIES.find((each) => each === currentTarget.value) ?? 'bitcoin')}
+        />
+        <Radio.Group
+          label="What you paste"
+          value={kind}
+          onChange={(next) => setKind(next === 'pool' || next === 'address' ? next : 'xpub')}
+        >
+          {(Object.keys(KINDS) as Kind[])
+            .filter((each) => each !== 'xpub' || keys !== null)
+            .map((each) => (
+              <Radio key={each} mt="xs" value={each} label={KINDS[each].label} description={KINDS[each].description} />
+            ))}
+        </Radio.Group>
+        <Textarea
+          label={kind === 'xpub' ? 'Extended public key' : kind === 'pool' ? 'Addresses, one a line' : 'Address'}
+          description={
+            kind === 'xpub'
+              ? `Of the account, ${scope.mode === 'live' ? `beginning with ${keys}` : 'in the spelling of test networks where there is one'}. No private key is accepted here, in any form.`
+              : 'Your own, not an exchange’s deposit addresses.'
+          }
+          value={value}
+          onChange={({ currentTarget }) => setValue(currentTarget.value)}
+          error={problem}
+          autosize
+          minRows={kind === 'pool' ? 6 : 2}
+          maxRows={16}
+          autoComplete="off"
+          spellCheck={false}
+          classNames={{ input: 'pm-mono' }}
+          required
+        />
+        <div className="pm-row pm-end">
+          <Button type="submit" loading={busy} disabled={value.trim() === ''}>
+            Show its addresses
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
 }

@@ -1,6 +1,249 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { IconHistory, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
+import type { api } from '../../api/trpc.ts'
+import { trpc } from '../../api/trpc.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Span, Time } from '../../parts/time.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { useScope, useTo } from '../../session/scope.ts'
+import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
+import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
+import { useWebhookTabs } from '../webhooks/tabs.ts'
+import { answerWord, DeliveryBadge, hostOf } from '../webhooks/words.tsx'
+import '../webhooks/webhooks.css'
+import { DeliveryAside } from './delivery-aside.tsx'
+import { ResendMany } from './resend-many.tsx'
 
-/** Webhooks. */
+const FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }
+
+const STATUSES = [
+  { value: 'all', label: 'Any status' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'pending', label: 'Queued or retrying' },
+  { value: 'held', label: 'Held' },
+  { value: 'succeeded', label: 'Delivered' },
+] as const
+const PERIODS: Readonly<Record<string, { readonly label: string; readonly days: number }>> = {
+  '1': { label: 'Last 24 hours', days: 1 },
+  '7': { label: 'Last 7 days', days: 7 },
+  '30': { label: 'Last 30 days', days: 30 },
+}
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+type Row = Awaited<ReturnType<typeof api.deliveries.list.query>>['items'][number]
+
+/** Did they hear about it? Deliveries, newest first, with the open one beside them. */
 export function DeliveriesPage() {
-  return <PlaceholderPage title="Webhooks" />
+  const scope = useScope()
+  const to = useTo()
+  const { id } = useParams()
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
+  const pages = useCursorPages()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [recovering, setRecovering] = useState(false)
+  const endpoints = useQuery(trpc.endpoints.list.queryOptions(scope))
+  const list = useQuery(
+    trpc.deliveries.list.queryOptions(
+      { ...scope, ...useSearch(filters), cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const query = params.toString()
+  const withQuery = (path: string) => (query === '' ? path : `${path}?${query}`)
+  const toggle = (rowId: string) =>
+    setChosen((now) => new Set(now.has(rowId) ? [...now].filter((each) => each !== rowId) : [...now, rowId]))
+  const close = () => {
+    void navigate(withQuery(to('webhooks/deliveries')))
+    document.querySelector<HTMLElement>(`[data-row-id="${CSS.escape(id ?? '')}"] [data-row-link]`)?.focus()
+  }
+  return (
+    <Page
+      title="Webhooks"
+      documentTitle="Deliveries"
+      tabs={useWebhookTabs('deliveries', endpoints.data?.items.length)}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconHistory size={16} aria-hidden />}
+          onClick={() => setRecovering(true)}
+          disabled={(endpoints.data?.items.length ?? 0) === 0}
+        >
+          Recover since…
+        </Button>
+      }
+    >
+      <RecoverDialog
+        endpoints={endpoints.data?.items ?? []}
+        endpointId={filters.endpoint === 'all' ? null : filters.endpoint}
+        open={recovering}
+        onClose={() => setRecovering(false)}
+      />
+      <Filters filters={filters} set={set} endpoints={endpoints.data?.items ?? []} />
+      <ResendMany chosen={chosen} onDone={() => setChosen(new Set())} />
+      <div className={id === undefined ? undefined : 'pm-split'}>
+        <DataTable
+          what="deliveries"
+          query={list}
+          rows={list.data?.items}
+          idOf={(row) => row.id}
+          columns={columns(chosen, toggle)}
+          to={(row) => withQuery(to('webhooks/deliveries', row.id))}
+          selectedId={id}
+          pages={pages}
+          nextCursor={list.data?.nextCursor}
+          listKey={JSON.stringify(filters)}
+          empty={
+            filtered ? (
+              <EmptyState title="No delivery matches.">
+                <Button variant="default" onClick={clear}>
+                  Clear filters
+                </Button>
+              </EmptyState>
+            ) : (
+              <FirstEndpoint hasEndpoints={(endpoints.data?.items.length ?? 0) > 0} />
+            )
+          }
+        />
+        {id === undefined ? null : <DeliveryAside deliveryId={id} onClose={close} />}
+      </div>
+    </Page>
+  )
+}
+
+/** What the server is asked; a period begins at a whole minute, so that the question stays the same for a while. */
+function useSearch({ q, status, endpoint, type, period }: typeof FILTERS) {
+  return useMemo(() => {
+    const days = PERIODS[period]?.days
+    const known = STATUSES.find(({ value }) => value === status)?.value ?? 'all'
+    const from = days === undefined ? null : Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - days * DAY_MS
+    return {
+      q,
+      status: known === 'all' ? null : known,
+      endpointId: endpoint === 'all' ? null : endpoint,
+      eventType: EVENT_TYPES.find((each): each is EventType => each === type) ?? null,
+      from,
+    }
+  }, [q, status, endpoint, type, period])
+}
+
+interface FiltersProps {
+  readonly filters: typeof FILTERS
+  readonly set: (change: Partial<typeof FILTERS>) => void
+  readonly endpoints: readonly { readonly id: string; readonly url: string }[]
+}
+
+function Filters({ filters, set, endpoints }: FiltersProps) {
+  return (
+    <search className="pm-filters">
+      <TextInput
+        aria-label="Search by event, delivery or invoice"
+        placeholder="evt_, whd_, invoice"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={filters.q}
+        onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
+        data-page-search
+      />
+      <NativeSelect
+        aria-label="Status"
+        data={STATUSES}
+        value={filters.status}
+        onChange={({ currentTarget }) => set({ status: currentTarget.value })}
+      />
+      <NativeSelect
+        aria-label="Endpoint"
+        data={[
+          { value: 'all', label: 'Any endpoint' },
+          ...endpoints.map(({ id, url }) => ({ value: id, label: hostOf(url) })),
+        ]}
+        value={filters.endpoint}
+        onChange={({ currentTarget }) => set({ endpoint: currentTarget.value })}
+      />
+      <NativeSelect
+        aria-label="Event type"
+        data={[{ value: 'all', label: 'Any event' }, ...EVENT_TYPES.map((type) => ({ value: type, label: type }))]}
+        value={filters.type}
+        onChange={({ currentTarget }) => set({ type: currentTarget.value })}
+      />
+      <NativeSelect
+        aria-label="Time"
+        data={[
+          { value: 'any', label: 'Any time' },
+          ...Object.entries(PERIODS).map(([value, { label }]) => ({ value, label })),
+        ]}
+        value={filters.period}
+        onChange={({ currentTarget }) => set({ period: currentTarget.value })}
+      />
+    </search>
+  )
+}
+
+function columns(chosen: ReadonlySet<string>, toggle: (id: string) => void): readonly Column<Row>[] {
+  return [
+    {
+      header: 'Event',
+      cell: ({ eventType, invoiceNumber, endpointUrl }) => (
+        <>
+          <span className="pm-mono">{eventType}</span>
+          <small>
+            {invoiceNumber === null ? null : `#${invoiceNumber} · `}
+            {hostOf(endpointUrl)}
+          </small>
+        </>
+      ),
+    },
+    { header: 'Status', cell: (row) => <DeliveryBadge {...row} /> },
+    { header: 'Answer', cell: answerWord, wide: true },
+    { header: 'Attempt', cell: ({ attempt, attemptsMax }) => `${attempt} of ${attemptsMax}`, wide: true },
+    { header: 'Last or next', align: 'right', cell: (row) => <LastOrNext {...row} /> },
+    {
+      header: 'Select',
+      align: 'right',
+      wide: true,
+      cell: ({ id, eventType }) => (
+        <Checkbox
+          aria-label={`Select ${eventType} ${id.slice(-6)}`}
+          checked={chosen.has(id)}
+          onChange={() => toggle(id)}
+        />
+      ),
+    },
+  ]
+}
+
+function LastOrNext({ status, dueAt, finishedAt, createdAt, endpointUrl, inFlight }: Row) {
+  if (status !== 'pending') {
+    const words = { succeeded: '', failed: 'gave up', held: 'waits for its endpoint' }[status]
+    return (
+      <>
+        <Time at={finishedAt ?? createdAt} />
+        <small>{endpointUrl === null ? 'endpoint deleted' : words}</small>
+      </>
+    )
+  }
+  return (
+    <>
+      <Time at={inFlight ? createdAt : dueAt} />
+      <small>
+        {inFlight ? (
+          'sending now'
+        ) : dueAt > Date.now() ? (
+          <>
+            next try in <Span at={dueAt} stepMs={10_000} />
+          </>
+        ) : (
+          'due now'
+        )}
+      </small>
+    </>
+  )
 }

@@ -1,6 +1,132 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import type { api } from '../../api/trpc.ts'
+import { trpc } from '../../api/trpc.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Page } from '../../parts/page.tsx'
+import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
+import { Span } from '../../parts/time.tsx'
+import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
+import { SecretOnce } from '../webhooks/secret-once.tsx'
+import { useWebhookTabs } from '../webhooks/tabs.ts'
+import { hostOf } from '../webhooks/words.tsx'
+import '../webhooks/webhooks.css'
+import { AddEndpoint } from './add-endpoint.tsx'
+import { EndpointAside } from './endpoint-aside.tsx'
 
-/** Webhooks. */
+type Row = Awaited<ReturnType<typeof api.endpoints.list.query>>['items'][number]
+
+/** Where events are sent and how that goes. */
 export function EndpointsPage() {
-  return <PlaceholderPage title="Webhooks" />
+  const scope = useScope()
+  const to = useTo()
+  const navigate = useNavigate()
+  const { id } = useParams()
+  const [params, setParams] = useSearchParams()
+  const may = useMay('admin')
+  const [secret, setSecret] = useState<string | null>(null)
+  const list = useQuery(trpc.endpoints.list.queryOptions(scope))
+  const open = list.data?.items.find((endpoint) => endpoint.id === id)
+  return (
+    <Page
+      title="Webhooks"
+      documentTitle="Endpoints"
+      tabs={useWebhookTabs('endpoints', list.data?.items.length)}
+      actions={
+        may ? (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setParams({ add: 'yes' })}>
+            Add endpoint
+          </Button>
+        ) : undefined
+      }
+    >
+      <AddEndpoint
+        open={may && params.get('add') === 'yes'}
+        onClose={() => setParams({}, { replace: true })}
+        onSecret={setSecret}
+      />
+      <SecretOnce secret={secret} onClose={() => setSecret(null)} />
+      <div className={open === undefined ? undefined : 'pm-split'}>
+        <DataTable
+          what="endpoints"
+          query={list}
+          rows={list.data?.items}
+          idOf={(row) => row.id}
+          columns={COLUMNS}
+          to={(row) => to('webhooks/endpoints', row.id)}
+          selectedId={id}
+          empty={<FirstEndpoint hasEndpoints={false} />}
+        />
+        {open === undefined ? null : (
+          <EndpointAside
+            key={open.id}
+            endpoint={open}
+            onClose={() => void navigate(to('webhooks/endpoints'))}
+            onSecret={setSecret}
+          />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    header: 'Endpoint',
+    cell: ({ url, description }) => (
+      <>
+        <ForeignText>{hostOf(url)}</ForeignText>
+        <small>
+          {description === null ? <ForeignText>{url}</ForeignText> : <ForeignText>{description}</ForeignText>}
+        </small>
+      </>
+    ),
+  },
+  { header: 'Health', cell: ({ health }) => <HealthBadge verdict={health.verdict} /> },
+  {
+    header: 'Events',
+    wide: true,
+    cell: ({ events }) => (events.includes('*') ? 'all' : `${events.length} ${events.length === 1 ? 'type' : 'types'}`),
+  },
+  {
+    header: 'Delivered',
+    align: 'right',
+    cell: ({ health: { successRate, judged } }) =>
+      successRate === null ? (
+        '–'
+      ) : (
+        <>
+          {Math.round(successRate * 1_000) / 10} %<small>of the last {judged}</small>
+        </>
+      ),
+  },
+  {
+    header: 'Waiting',
+    align: 'right',
+    cell: ({ health: { waiting, held, oldestDueAt } }) => (
+      <>
+        {waiting + held}
+        <small>
+          {held > 0 ? (
+            `${held} held`
+          ) : oldestDueAt !== null && oldestDueAt < Date.now() ? (
+            <>
+              oldest due for <Span at={oldestDueAt} stepMs={10_000} />
+            </>
+          ) : null}
+        </small>
+      </>
+    ),
+  },
+]
+
+/** How an endpoint does, in a word. */
+export function HealthBadge({ verdict }: { readonly verdict: Row['health']['verdict'] }) {
+  if (verdict === 'unused') return <ToneBadge tone="new">Not used yet</ToneBadge>
+  return <StatusBadge of="endpoint" status={verdict} />
 }

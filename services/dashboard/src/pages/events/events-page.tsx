@@ -1,6 +1,110 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import type { api } from '../../api/trpc.ts'
+import { trpc } from '../../api/trpc.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { useScope, useTo } from '../../session/scope.ts'
+import { useWebhookTabs } from '../webhooks/tabs.ts'
+import '../webhooks/webhooks.css'
+import { EventAside } from './event-aside.tsx'
 
-/** Webhooks. */
+const FILTERS = { q: '', event: '' }
+
+type Row = Awaited<ReturnType<typeof api.deliveries.events.query>>['items'][number]
+
+/** What was announced, whoever was told. */
 export function EventsPage() {
-  return <PlaceholderPage title="Webhooks" />
+  const scope = useScope()
+  const to = useTo()
+  const { filters, set } = useUrlFilters(FILTERS)
+  const pages = useCursorPages()
+  const { q, event } = filters
+  const list = useQuery(
+    trpc.deliveries.events.queryOptions({ ...scope, q, cursor: pages.cursor }, { placeholderData: keepPreviousData }),
+  )
+  const columns: readonly Column<Row>[] = [
+    {
+      header: 'Event',
+      cell: ({ type, invoiceNumber }) => (
+        <>
+          <span className="pm-mono">{type}</span>
+          <small>{invoiceNumber === null ? null : `#${invoiceNumber}`}</small>
+        </>
+      ),
+    },
+    { header: 'Told', cell: (row) => <Told {...row} /> },
+    {
+      header: 'Invoice',
+      wide: true,
+      cell: ({ invoiceId }) => (invoiceId === null ? '–' : <Link to={to('invoices', invoiceId)}>Open</Link>),
+    },
+    { header: 'Time', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  ]
+  const link = (id: string) => {
+    const params = new URLSearchParams({ ...(q === '' ? {} : { q }), event: id })
+    if (pages.cursor !== undefined) params.set('cursor', pages.cursor)
+    return `${to('webhooks/events')}?${params}`
+  }
+  return (
+    <Page title="Webhooks" documentTitle="Events" tabs={useWebhookTabs('events')}>
+      <search className="pm-filters">
+        <TextInput
+          aria-label="Search by event or invoice"
+          placeholder="evt_, invoice"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={q}
+          onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
+          data-page-search
+        />
+      </search>
+      <div className={event === '' ? undefined : 'pm-split'}>
+        <DataTable
+          what="events"
+          query={list}
+          rows={list.data?.items}
+          idOf={({ id }) => id}
+          columns={columns}
+          to={({ id }) => link(id)}
+          selectedId={event === '' ? undefined : event}
+          pages={pages}
+          nextCursor={list.data?.nextCursor}
+          listKey={q}
+          empty={
+            q === '' ? (
+              <EmptyState
+                title="No events yet."
+                text="Each change of an invoice is an event, with or without an endpoint."
+              />
+            ) : (
+              <EmptyState title="No event matches.">
+                <Button variant="default" onClick={() => set({ q: '' })}>
+                  Clear search
+                </Button>
+              </EmptyState>
+            )
+          }
+        />
+        {event === '' ? null : <EventAside eventId={event} onClose={() => set({ event: '' })} />}
+      </div>
+    </Page>
+  )
+}
+
+function Told({ delivered, waiting, failed }: Row) {
+  if (delivered + waiting + failed === 0) return <span className="pm-dim">no endpoint</span>
+  return (
+    <span className="pm-row">
+      {delivered === 0 ? null : <ToneBadge tone="paid">{delivered} delivered</ToneBadge>}
+      {waiting === 0 ? null : <ToneBadge tone="partial">{waiting} waiting</ToneBadge>}
+      {failed === 0 ? null : <ToneBadge tone="danger">{failed} failed</ToneBadge>}
+    </span>
+  )
 }

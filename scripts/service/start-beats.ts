@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Database } from '#shared/db/connect.ts'
+import { createProcessBeats } from '#shared/db/process-beats.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+
+const EVERY_MS = 15_000
+
+/**
+ * Shows in the store, now and every 15 s, that this process lives, for the people who look at the dashboard: nothing is decided
+ * by it. Returns what ends it and takes the sign away. While the store is away nothing is shown and nothing breaks.
+ */
+export function startBeats(
+  name: string,
+  db: Database,
+  { clock, random, logger }: Pick<Ambient, 'clock' | 'random' | 'logger'>,
+  silent: () => object,
+): () => Promise<void> {
+  const beats = createProcessBeats(db)
+  const life = { id: random.uuid(), name, host: hostname(), pid: process.pid, startedAt: clock.now() }
+  const version = { version: versionHere(), node: process.versions.node }
+  let running: Promise<void> = Promise.resolve()
+  const beat = () => {
+    const state = { ...life, ...version, seenAt: clock.now(), silent: Object.keys(silent()) }
+    running = beats.beat(state).catch((error: unknown) => {
+      logger.debug({ err: error }, 'this process could not show that it lives')
+    })
+  }
+  beat()
+  const timer = setInterval(beat, EVERY_MS)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+    await beats.gone(life.id).catch(() => undefined)
+  }
+}
+
+/** Every process is started in the checkout's folder. */
+function versionHere(): string {
+  try {
+    return String(JSON.parse(readFileSync('package.json', 'utf8')).version)
+  } catch {
+    return 'unknown'
+  }
+}

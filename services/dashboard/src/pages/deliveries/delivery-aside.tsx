@@ -1,0 +1,252 @@
+import { Button } from '@mantine/core'
+import { IconRefresh, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { Link } from 'react-router'
+import { api, trpc } from '../../api/trpc.ts'
+import { announce } from '../../frame/announcer.tsx'
+import { Facts, Note } from '../../parts/card.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { DeedButton } from '../../parts/deed-button.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { Span, Time } from '../../parts/time.tsx'
+import { useDeed } from '../../parts/use-deed.ts'
+import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { PauseButton } from '../webhooks/pause-button.tsx'
+import { prettyJson } from '../webhooks/pretty-json.ts'
+import { DeliveryBadge, hostOf } from '../webhooks/words.tsx'
+import { curlOf } from './curl.ts'
+import { DeliveryLadder } from './delivery-ladder.tsx'
+
+/** While a delivery is on its way its page looks this often, beside the live signals. */
+const LOOK_EVERY_MS = 2_000
+
+type Detail = Awaited<ReturnType<typeof api.deliveries.get.query>>
+type Row = Detail['delivery']
+
+/** One delivery: what happened, what comes next, and sending it again. Esc closes it and gives the focus back to the row. */
+export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: string; readonly onClose: () => void }) {
+  const scope = useScope()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const detail = useQuery(
+    trpc.deliveries.get.queryOptions(
+      { ...scope, deliveryId },
+      { refetchInterval: ({ state }) => (isMoving(state.data?.delivery) ? LOOK_EVERY_MS : false) },
+    ),
+  )
+  const loaded = detail.data !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another delivery is another heading
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [deliveryId, loaded])
+  return (
+    <aside className="pm-card" aria-label="Delivery" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+      <header className="pm-aside-head">
+        <div>
+          <h2 ref={heading} tabIndex={-1}>
+            {detail.data?.delivery.eventType ?? 'Delivery'}
+          </h2>
+          {detail.data === undefined ? null : <Subject row={detail.data.delivery} />}
+        </div>
+        {detail.data === undefined ? null : <DeliveryBadge {...detail.data.delivery} />}
+        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the delivery">
+          <IconX size={16} aria-hidden />
+        </button>
+      </header>
+      <div className="pm-aside-body">
+        {detail.data !== undefined ? (
+          <Body detail={detail.data} />
+        ) : detail.isPending ? (
+          <RowsSkeleton rows={4} />
+        ) : (
+          <LoadError what="the delivery" error={detail.error} onRetry={() => void detail.refetch()} />
+        )}
+      </div>
+    </aside>
+  )
+}
+
+/** True while its state may change within seconds. */
+function isMoving(row: Row | undefined): boolean {
+  return row?.status === 'pending' && (row.inFlight || row.dueAt < Date.now() + 5_000)
+}
+
+function Subject({ row }: { readonly row: Row }) {
+  const to = useTo()
+  const { invoiceId, invoiceNumber, endpointUrl, endpointId } = row
+  const host = <b>{hostOf(endpointUrl)}</b>
+  return (
+    <p className="pm-muted">
+      {invoiceId === null ? null : (
+        <>
+          Invoice <Link to={to('invoices', invoiceId)}>
+            {invoiceNumber === null ? 'deleted' : `#${invoiceNumber}`}
+          </Link>{' '}
+        </>
+      )}
+      to {endpointUrl === null ? host : <Link to={to('webhooks/endpoints', endpointId)}>{host}</Link>}
+    </p>
+  )
+}
+
+function Body({ detail }: { readonly detail: Detail }) {
+  const { delivery, past, future, attemptsMax, endpointStatus, request } = detail
+  const last = past.at(-1)
+  const to = useTo()
+  const newest = detail.generations.at(-1)
+  return (
+    <>
+      <Sentence detail={detail} />
+      <Deeds detail={detail} />
+      {newest !== undefined && newest.id !== delivery.id ? (
+        <p>
+          Sent again since: <Link to={to('webhooks/deliveries', newest.id)}>the newest delivery of this event</Link>.
+        </p>
+      ) : null}
+      <section>
+        <h3>Attempts</h3>
+        <DeliveryLadder past={past} future={future} attemptsMax={attemptsMax} inFlight={delivery.inFlight} />
+        {past.length < delivery.attempt ? <p className="pm-dim pm-small">Older attempts are kept 30 days.</p> : null}
+      </section>
+      {last === undefined ? null : (
+        <section>
+          <h3>Answer to attempt {last.number}</h3>
+          {last.explanation === null ? null : <p className="pm-muted">{last.explanation}</p>}
+          <pre className="pm-code">
+            {last.statusCode === null ? 'No answer came.' : `HTTP ${last.statusCode}`}
+            {last.responseBody === '' ? null : (
+              <>
+                {'\n\n'}
+                <ForeignText>{last.responseBody}</ForeignText>
+              </>
+            )}
+          </pre>
+        </section>
+      )}
+      {request === null ? (
+        <p className="pm-dim">The event is gone: events are kept 180 days.</p>
+      ) : (
+        <details>
+          <summary className="pm-summary">Request</summary>
+          <pre className="pm-code">
+            {Object.entries(request.headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+            {'\n\n'}
+            <ForeignText>{prettyJson(request.body)}</ForeignText>
+          </pre>
+          {request.cut ? <p className="pm-dim">The body is longer than what is shown.</p> : null}
+        </details>
+      )}
+      <Facts
+        facts={[
+          ['Delivery', <CopyText key="d" text={delivery.id} what="delivery ID" short />],
+          ['Event', <CopyText key="e" text={delivery.eventId} what="event ID" short />],
+          ['Made', <Time key="m" at={delivery.createdAt} detail />],
+          ...(endpointStatus === 'disabled' ? ([['Endpoint', 'paused']] as const) : []),
+        ]}
+      />
+    </>
+  )
+}
+
+function Sentence({ detail: { delivery, past, future, attemptsMax } }: { readonly detail: Detail }) {
+  const { status, explanation, attempt, finishedAt, inFlight } = delivery
+  const [next] = future
+  if (status === 'succeeded') {
+    const took = past.at(-1)?.durationMs
+    return (
+      <Note tone="paid">
+        <p>
+          Delivered at <Time at={finishedAt} detail />
+          {took === undefined ? null : ` in ${took} ms`}
+          {attempt > 1 ? `, on attempt ${attempt}` : null}. Nothing to do.
+        </p>
+      </Note>
+    )
+  }
+  if (status === 'failed') {
+    return (
+      <Note tone="danger">
+        <p>
+          {explanation} All {attemptsMax} attempts are used; it is not tried again by itself. Repair the receiver, then
+          resend.
+        </p>
+      </Note>
+    )
+  }
+  if (status === 'held') {
+    return (
+      <Note tone="new">
+        <p>Its endpoint is paused. It goes on, with its attempts kept, when the endpoint is enabled.</p>
+      </Note>
+    )
+  }
+  return (
+    <Note tone={attempt === 0 ? 'pending' : 'partial'}>
+      <p>
+        {explanation === null ? null : `${explanation} `}
+        {inFlight ? (
+          'It is being sent now.'
+        ) : next?.at === null || next === undefined ? null : (
+          <>
+            {attempt === 0 ? 'First try at ' : 'Next try at '}
+            <Time at={next.at} detail />
+            {next.at > Date.now() ? (
+              <>
+                , in <Span at={next.at} />
+              </>
+            ) : null}
+            . After attempt {attemptsMax} it is marked Failed.
+          </>
+        )}
+      </p>
+    </Note>
+  )
+}
+
+function Deeds({ detail: { delivery, endpointStatus, request } }: { readonly detail: Detail }) {
+  const scope = useScope()
+  const to = useTo()
+  const maySend = useMay('support')
+  const resend = useDeed({
+    call: (ids, input: { readonly deliveryId: string }) => api.deliveries.resend.mutate({ ...scope, ...ids, ...input }),
+    done: 'Sent again, as a new delivery of the same event.',
+    refresh: [trpc.deliveries.pathFilter()],
+  })
+  const gone = request === null || endpointStatus === null
+  const refusal = !maySend
+    ? 'Needs the role Support.'
+    : gone
+      ? 'The endpoint or the event is gone.'
+      : endpointStatus === 'disabled'
+        ? 'The endpoint is paused: enable it first.'
+        : null
+  const copy = async () => {
+    await navigator.clipboard.writeText(curlOf(delivery.endpointUrl ?? '', request?.headers ?? {}, request?.body ?? ''))
+    announce('Copied as cURL')
+  }
+  return (
+    <div className="pm-row">
+      <DeedButton
+        deed={resend}
+        input={{ deliveryId: delivery.id }}
+        refusal={refusal}
+        leftSection={<IconRefresh size={16} aria-hidden />}
+      >
+        Resend now
+      </DeedButton>
+      {gone ? null : (
+        <Button variant="default" onClick={() => void copy()}>
+          Copy as cURL
+        </Button>
+      )}
+      {endpointStatus === null ? null : (
+        <PauseButton endpointId={delivery.endpointId} status={endpointStatus} host={hostOf(delivery.endpointUrl)} />
+      )}
+      <Link className="pm-link" to={`${to('webhooks/events')}?q=${encodeURIComponent(delivery.eventId)}`}>
+        Event
+      </Link>
+    </div>
+  )
+}

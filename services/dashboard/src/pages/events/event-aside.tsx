@@ -1,0 +1,77 @@
+import { IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { Link } from 'react-router'
+import { trpc } from '../../api/trpc.ts'
+import { Facts } from '../../parts/card.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useScope, useTo } from '../../session/scope.ts'
+import { prettyJson } from '../webhooks/pretty-json.ts'
+import { DeliveryBadge, hostOf } from '../webhooks/words.tsx'
+
+/** One event: whom it was sent to, and its bytes. */
+export function EventAside({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
+  const scope = useScope()
+  const to = useTo()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const shown = useQuery(trpc.deliveries.event.queryOptions({ ...scope, eventId }))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another event is another heading
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [eventId])
+  const { data } = shown
+  return (
+    <aside className="pm-card" aria-label="Event" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+      <header className="pm-aside-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {data?.event.type ?? 'Event'}
+        </h2>
+        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the event">
+          <IconX size={16} aria-hidden />
+        </button>
+      </header>
+      <div className="pm-aside-body">
+        {data === undefined ? (
+          shown.isPending ? (
+            <RowsSkeleton rows={4} />
+          ) : (
+            <LoadError what="the event" error={shown.error} onRetry={() => void shown.refetch()} />
+          )
+        ) : (
+          <>
+            <section>
+              <h3>Deliveries</h3>
+              {data.deliveries.length === 0 ? (
+                <p className="pm-muted">No endpoint was subscribed to it at that time.</p>
+              ) : (
+                <ul className="pm-plain">
+                  {data.deliveries.map((row) => (
+                    <li key={row.id} className="pm-row">
+                      <DeliveryBadge {...row} />
+                      <Link to={to('webhooks/deliveries', row.id)}>{hostOf(row.endpointUrl)}</Link>
+                      <Time at={row.finishedAt ?? row.createdAt} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </section>
+            <section>
+              <h3>Body</h3>
+              <pre className="pm-code">
+                <ForeignText>{prettyJson(data.body)}</ForeignText>
+              </pre>
+            </section>
+            <Facts
+              facts={[
+                ['Time', <Time key="t" at={data.event.createdAt} detail />],
+                ['Event', <CopyText key="e" text={data.event.id} what="event ID" short />],
+              ]}
+            />
+          </>
+        )}
+      </div>
+    </aside>
+  )
+}

@@ -1,0 +1,96 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { trpc } from '../../api/trpc.ts'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { useScope } from '../../session/scope.ts'
+import { Meter } from '../webhooks/meter.tsx'
+
+/** Reading a wallet's use looks at every address that was offered. */
+const FRESH_MS = 60_000
+/** A pool with less than this share free runs out soon. */
+const LOW_SHARE = 0.2
+/** Steps in which gap limits are usually set. */
+const GAP_STEP = 20
+
+/** How far a wallet is used, with the one instruction that follows from it. */
+export function WalletMeter({ wallet }: { readonly wallet: { readonly id: string; readonly family: string } }) {
+  const scope = useScope()
+  const use = useQuery(trpc.wallets.use.queryOptions({ ...scope, walletId: wallet.id }, { staleTime: FRESH_MS }))
+  const { data } = use
+  if (data === undefined) {
+    return use.isPending ? <Skeleton height={40} /> : <LoadError what="its use" error={use.error} />
+  }
+  if (data.kind === 'address') return <p>Invoices are told apart by their exact amounts.</p>
+  if (data.kind === 'pool') return <PoolMeter total={data.total} free={data.free} />
+  return <GapMeter {...data} family={wallet.family} />
+}
+
+function PoolMeter({ total, free }: { readonly total: number; readonly free: number }) {
+  const low = free <= total * LOW_SHARE
+  const words = `${free} of ${total} free${low ? ', add more' : ''}`
+  return (
+    <div className="pm-stack-small">
+      <p className="pm-row pm-spread">
+        <span>Free addresses</span> <b className={low ? 'pm-warn' : undefined}>{words}</b>
+      </p>
+      <Meter
+        label={words}
+        share={total === 0 ? 1 : 1 - free / total}
+        mark={1 - LOW_SHARE}
+        tone={low ? 'warn' : 'good'}
+      />
+      <p className="pm-dim pm-small">An address serves one invoice at a time and then rests.</p>
+    </div>
+  )
+}
+
+interface Gap {
+  readonly family: string
+  readonly nextIndex: number
+  readonly lastPaidIndex: number | null
+  readonly requiredGap: number
+  readonly usualGap: number
+}
+
+function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap }: Gap) {
+  const passed = requiredGap > usualGap
+  const near = requiredGap > usualGap * 0.75
+  const needed = Math.ceil((requiredGap + GAP_STEP / 2) / GAP_STEP) * GAP_STEP
+  const command = `wallet.change_gap_limit(${needed})`
+  return (
+    <div className="pm-stack-small">
+      <p className="pm-row pm-spread">
+        <span>Longest unpaid run</span>{' '}
+        <b className={passed ? 'pm-bad' : undefined}>
+          {requiredGap} of {usualGap}
+        </b>
+      </p>
+      <Meter
+        label={`${requiredGap} unpaid addresses in a row; most wallets look ${usualGap} ahead`}
+        share={requiredGap / (usualGap * 1.35)}
+        mark={1 / 1.35}
+        tone={passed ? 'bad' : near ? 'warn' : 'good'}
+      />
+      {near ? (
+        <div>
+          <p>
+            Most wallets look {usualGap} addresses ahead{passed ? ' and would not show all money of this key' : ''}. Set
+            the gap limit to <b>{needed}</b>.
+          </p>
+          {family === 'bitcoin' || family === 'litecoin' ? (
+            <p>
+              In the console of Electrum: <CopyText text={command} what="command" />
+            </p>
+          ) : null}
+        </div>
+      ) : (
+        <p className="pm-dim pm-small">
+          {nextIndex === 0
+            ? 'No address was offered yet.'
+            : `${nextIndex} offered, ${lastPaidIndex === null ? 'none paid yet' : `last paid number ${lastPaidIndex + 1}`}.`}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
+
+/** Networks as people know them. */
+export const NETWORK_WORDS: Readonly<Record<NetworkId, string>> = {
+  bitcoin: 'Bitcoin',
+  litecoin: 'Litecoin',
+  dogecoin: 'Dogecoin',
+  ethereum: 'Ethereum',
+  bsc: 'BNB Smart Chain',
+  polygon: 'Polygon',
+  base: 'Base',
+  arbitrum: 'Arbitrum One',
+  tron: 'TRON',
+  solana: 'Solana',
+}
+
+/** Families of addresses as people know them. */
+export const FAMILY_WORDS: Readonly<Record<Family, string>> = {
+  bitcoin: 'Bitcoin',
+  litecoin: 'Litecoin',
+  dogecoin: 'Dogecoin',
+  evm: 'Ethereum and other EVM networks',
+  tron: 'TRON',
+  solana: 'Solana',
+}
+
+/** What an account key of the family begins with, in live mode; null where there are none. */
+export const KEY_WORDS: Readonly<Record<Family, string | null>> = {
+  bitcoin: 'zpub, ypub or xpub',
+  litecoin: 'zpub, Mtub, Ltub or xpub',
+  dogecoin: 'dgub or xpub',
+  evm: 'xpub',
+  tron: 'xpub',
+  solana: null,
+}
+
+/** Kinds of wallets in a word. */
+export const KIND_WORDS = { xpub: 'public key', pool: 'pool of addresses', address: 'one address' } as const

@@ -1,0 +1,109 @@
+import type mongoose from 'mongoose'
+import { COUNT_MAX, type DeliveryReads, type EndpointHealth } from '#shared/usecases/ports/delivery-search.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs, toMsOrNull } from './dates.ts'
+import { DUE_INDEX } from './delivery-claims.ts'
+import { HELD_INDEX } from './delivery-holds.ts'
+import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { deliveryFromDocument } from './delivery-repository.ts'
+import { searchQuery } from './delivery-search.ts'
+import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
+import { EVENTS, type EventDocument } from './event-model.ts'
+import { INVOICES } from './invoice-model.ts'
+
+/** Finished deliveries that an endpoint is judged by. */
+const JUDGED = 100
+
+/** What people look for among events and deliveries, on MongoDB. */
+export function createDeliveryReads(db: Database): DeliveryReads {
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const endpoints = db.collection(WEBHOOK_ENDPOINTS)
+  const events = db.collection(EVENTS)
+  const invoices = db.collection(INVOICES)
+  return {
+    search: async (search) => {
+      const { workspaceId, status, endpointId } = search
+      const waits = (status === 'pending' || status === 'held') && endpointId === null
+      const owned = waits ? await endpoints.find({ workspaceId }, { projection: { _id: 1 } }).toArray() : []
+      const query = searchQuery(
+        search,
+        owned.map(({ _id }) => _id),
+      )
+      const found = await deliveries
+        .find(query.filter, { hint: query.hint })
+        .sort(query.sort)
+        .limit(search.limit)
+        .toArray()
+      return found.map(deliveryFromDocument)
+    },
+    ofEvents: async (workspaceId, eventIds) => {
+      const wanted = { eventId: { $in: [...eventIds] }, workspaceId }
+      const found = await deliveries.find(wanted, { hint: 'delivery_identity' }).sort({ createdAt: 1 }).toArray()
+      return found.map(deliveryFromDocument)
+    },
+    health: (endpointId) => healthOf(deliveries, endpointId),
+    listEvents: async ({ limit, ...query }) => {
+      const { filter, sort } = eventListQuery(query)
+      const found = await events
+        .find(filter, { projection: { body: 0 } })
+        .sort(sort)
+        .limit(limit)
+        .toArray()
+      return found.map(({ _id, invoiceId, createdAt, workspaceId, mode, seq, type }) => {
+        return { id: _id, workspaceId, mode, invoiceId: invoiceId ?? null, seq, type, createdAt: toMs(createdAt) }
+      })
+    },
+    invoiceNumbers: async (ids) => {
+      const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: { number: 1 } }).toArray()
+      return new Map(found.map(({ _id, number }) => [_id, number]))
+    },
+    invoiceIdOf: async (workspaceId, mode, number) => {
+      const found = await invoices.findOne({ workspaceId, mode, number }, { projection: { _id: 1 } })
+      return found?._id ?? null
+    },
+  }
+}
+
+/** The question behind a list of events; exported for the test that explains it. */
+export function eventListQuery({
+  workspaceId,
+  mode,
+  invoiceId,
+  after,
+}: Omit<Parameters<DeliveryReads['listEvents']>[0], 'limit'>): {
+  readonly filter: mongoose.mongo.Filter<EventDocument>
+  readonly sort: Readonly<Record<string, 1 | -1>>
+} {
+  const owned = { workspaceId, mode }
+  if (invoiceId !== null) return { filter: { ...owned, invoiceId }, sort: { seq: -1 } }
+  if (after === null) return { filter: owned, sort: { createdAt: -1, _id: -1 } }
+  const at = toDate(after.createdAt)
+  const older = [{ createdAt: { $lt: at } }, { createdAt: at, _id: { $lt: after.id } }]
+  return { filter: { ...owned, createdAt: { $lte: at }, $or: older }, sort: { createdAt: -1, _id: -1 } }
+}
+
+async function healthOf(
+  deliveries: mongoose.mongo.Collection<DeliveryDocument>,
+  endpointId: string,
+): Promise<EndpointHealth> {
+  const pending = { status: 'pending' as const, endpointId }
+  const shown = { status: 1, finishedAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1 } as const
+  const [finished, waiting, held, oldest] = await Promise.all([
+    deliveries
+      .find({ endpointId, finishedAt: { $type: 'date' } }, { projection: shown })
+      .sort({ finishedAt: -1 })
+      .limit(JUDGED)
+      .toArray(),
+    deliveries.countDocuments(pending, { hint: DUE_INDEX, limit: COUNT_MAX }),
+    deliveries.countDocuments({ status: 'held', endpointId }, { hint: HELD_INDEX, limit: COUNT_MAX }),
+    deliveries.findOne(pending, { hint: DUE_INDEX, sort: { dueAt: 1 }, projection: { dueAt: 1 } }),
+  ])
+  return {
+    finished: finished.map(({ _id, status, finishedAt, lastError, lastStatusCode, eventType }) => {
+      return { id: _id, status, finishedAt: toMsOrNull(finishedAt), lastError, lastStatusCode, eventType }
+    }),
+    waiting,
+    held,
+    oldestDueAt: oldest === null ? null : toMs(oldest.dueAt),
+  }
+}

@@ -1,0 +1,18 @@
+import type { ProcessBeats } from '#shared/usecases/ports/instance.ts'
+import type { Database } from './connect.ts'
+import { toDate } from './dates.ts'
+import { PROCESSES } from './process-model.ts'
+
+/** Signs of life on MongoDB. */
+export function createProcessBeats(db: Database): ProcessBeats {
+  const processes = db.collection(PROCESSES)
+  return {
+    beat: async ({ id, startedAt, seenAt, silent, ...same }) => {
+      const document = { ...same, startedAt: toDate(startedAt), seenAt: toDate(seenAt), silent: [...silent] }
+      await processes.updateOne({ _id: id }, { $set: document }, { upsert: true })
+    },
+    gone: async (id) => {
+      await processes.deleteOne({ _id: id })
+    },
+  }
+}

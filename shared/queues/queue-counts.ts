@@ -1,0 +1,45 @@
+import { Queue } from 'bullmq'
+import type { JobCounts, QueueCounts } from '#shared/usecases/ports/instance.ts'
+import { QUEUES, type QueueName } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+
+/** Reads how many wake-ups lie in each queue, on the producer's connection: it fails fast while Redis is away. */
+export function createQueueCounts(redis: RedisConnections): QueueCounts {
+  const queues = new Map<QueueName, Queue>()
+  const queueOf = (name: QueueName): Queue => {
+    const known = queues.get(name)
+    if (known !== undefined) return known
+    const { producer: connection, prefix } = redis
+    const queue = new Queue(name, { connection, prefix, skipVersionCheck: true, skipMetasUpdate: true })
+    queue.on('error', () => undefined)
+    queues.set(name, queue)
+    return queue
+  }
+  return {
+    read: async () => {
+      if (!redis.isHealthy()) return null
+      try {
+        const counted = await Promise.all(
+          Object.values(QUEUES).map(async (name) => [name, await countsOf(queueOf(name))]),
+        )
+        return Object.fromEntries(counted)
+      } catch {
+        return null
+      }
+    },
+    redisAwayMs: () => Math.round(redis.unhealthyForMs()),
+    close: async () => {
+      await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)))
+    },
+  }
+}
+
+async function countsOf(queue: Queue): Promise<JobCounts> {
+  const {
+    waiting = 0,
+    active = 0,
+    delayed = 0,
+    failed = 0,
+  } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed')
+  return { waiting, active, delayed, failed }
+}
