@@ -15,9 +15,11 @@ import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createMailQueue } from '#shared/db/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createMembershipRepository } from '#shared/db/membership-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
+import { createUserRepository } from '#shared/db/user-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
@@ -25,6 +27,7 @@ import { createEpochStore } from '#shared/queues/epoch-store.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
+import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
 import { createRandom } from '#shared/runtime/random.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { readEnvironment } from '../start/environment.ts'
@@ -95,6 +98,9 @@ async function openInstallation() {
     recoveries: createRecoveryRepository(db),
     mails: createMailRepository(db),
     mailQueue: createMailQueue(db),
+    users: createUserRepository(db),
+    memberships: createMembershipRepository(db),
+    passwords: createPasswordHasher(),
     close: async () => {
       clock.stop()
       await redis.close()

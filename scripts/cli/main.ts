@@ -8,6 +8,7 @@ import { addExceptionCommands } from './exceptions.ts'
 import { addInvoiceCommands } from './invoice.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { addOperatorCommands } from './operator.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommand } from './payment.ts'
 import { addTxCommand } from './tx.ts'
@@ -24,6 +25,7 @@ function createProgram(): Command {
     .exitOverride()
   addWorkspaceCommands(program)
   addKeyCommands(program)
+  addOperatorCommands(program)
   addWalletCommands(program)
   addInvoiceCommands(program)
   addTxCommand(program)

@@ -13,6 +13,7 @@ export interface DevInfo {
   readonly liveKey: string
   readonly workspaceId: string
   readonly ownerEmail: string | null
+  /** Null once the owner has chosen another one. */
   readonly ownerPassword: string | null
   readonly metricsUrl: string
   readonly mongoUrl: string

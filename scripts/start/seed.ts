@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import type { Config } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import type { Database } from '#shared/db/connect.ts'
+import { createMembershipRepository } from '#shared/db/membership-repository.ts'
+import { createUserRepository } from '#shared/db/user-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
+import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
+import { accountAudit } from '#shared/usecases/account-notes.ts'
 import { createApiKey } from '#shared/usecases/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+import { createOperator, newPassword, resetPassword } from '#shared/usecases/manage-operators.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 import { writePrivate } from './write-private.ts'
 
@@ -16,34 +21,78 @@ export interface Seed {
   readonly workspaceId: string
   readonly testKey: string
   readonly liveKey: string
+  readonly ownerEmail: string
+  /** Made at the first start; null once the owner has chosen another one. */
+  readonly ownerPassword: string | null
 }
 
 const OWNER_EMAIL = 'owner@paymesh.localhost'
+const OWNER_NAME = 'Olivia Owner'
 
 /**
- * The seeded workspace of a data folder with one key per mode and every scope: the kept one when the stores still know
- * it, else a new one. The keys stay the same over restarts.
+ * The seeded workspace of a data folder with one key per mode and every scope, and its owner, who also runs the installation: what
+ * was kept when the stores still know it, else new. Keys and password stay the same over restarts.
  */
 export async function keepSeed(dataDir: string, db: Database, config: Config, ambient: Ambient): Promise<Seed> {
   const file = join(dataDir, 'seed.json')
-  const workspaces = createWorkspaceRepository(db)
-  const apiKeys = createApiKeyRepository(db)
-  const hasher = createKeyHasher(config.secrets.keyPepper)
   const stored = read(file)
-  if (stored !== null) {
-    const known = await Promise.all([stored.testKey, stored.liveKey].map((key) => apiKeys.findByHash(hasher.hash(key))))
-    if (known.every((record) => record?.workspaceId === stored.workspaceId && record.revokedAt === null)) return stored
-  }
-  const deps = { ...ambient, workspaces, apiKeys, hasher }
-  const workspace = await createWorkspace(deps, { name: 'Corner Shop', ownerEmail: OWNER_EMAIL })
-  const keyOf = async (mode: 'live' | 'test') =>
-    (await createApiKey(deps, { workspaceId: workspace.id, mode, scopes: SCOPES })).apiKey
-  const seed = { workspaceId: workspace.id, testKey: await keyOf('test'), liveKey: await keyOf('live') }
-  writePrivate(file, seed)
+  const tools = toolsOf(db, config, ambient)
+  const tenant = (await isKnown(tools, stored)) && stored !== null ? stored : await seedTenant(tools)
+  const seed = await withOwner(tools, tenant)
+  if (seed.ownerPassword !== null) writePrivate(file, seed)
   return seed
 }
 
-function read(file: string): Seed | null {
+type Tenant = Pick<Seed, 'workspaceId' | 'testKey' | 'liveKey'> & Partial<Seed>
+type Tools = ReturnType<typeof toolsOf>
+
+function toolsOf(db: Database, config: Config, ambient: Ambient) {
+  return {
+    ...ambient,
+    workspaces: createWorkspaceRepository(db),
+    apiKeys: createApiKeyRepository(db),
+    users: createUserRepository(db),
+    memberships: createMembershipRepository(db),
+    passwords: createPasswordHasher(),
+    hasher: createKeyHasher(config.secrets.keyPepper),
+  }
+}
+
+async function isKnown({ apiKeys, hasher }: Tools, stored: Tenant | null): Promise<boolean> {
+  if (stored === null) return false
+  const known = await Promise.all([stored.testKey, stored.liveKey].map((key) => apiKeys.findByHash(hasher.hash(key))))
+  return known.every((record) => record?.workspaceId === stored.workspaceId && record.revokedAt === null)
+}
+
+async function seedTenant(tools: Tools): Promise<Tenant> {
+  const workspace = await createWorkspace(tools, { name: 'Corner Shop', ownerEmail: OWNER_EMAIL })
+  const keyOf = async (mode: 'live' | 'test') =>
+    (await createApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES })).apiKey
+  return { workspaceId: workspace.id, testKey: await keyOf('test'), liveKey: await keyOf('live') }
+}
+
+/** The owner of the kept password, or a new one; in a database that knows the person already, they get a new password and the workspace. */
+async function withOwner(tools: Tools, tenant: Tenant): Promise<Seed> {
+  const { workspaceId, ownerEmail, ownerPassword } = tenant
+  const known = await tools.users.findByEmail(OWNER_EMAIL)
+  const roles = known === null ? null : await tools.memberships.rolesOf(known.id)
+  if (known !== null && roles?.has(workspaceId) === true && ownerEmail !== undefined) {
+    const isKept = await tools.passwords.verify(known.passwordHash, ownerPassword ?? '')
+    return { ...tenant, ownerEmail, ownerPassword: isKept && ownerPassword !== undefined ? ownerPassword : null }
+  }
+  const password = newPassword(tools)
+  const member = { workspaceId, role: 'owner' } as const
+  const facts = { email: OWNER_EMAIL, name: OWNER_NAME, password, isOperator: true, member, actor: 'start' }
+  if (known === null) await createOperator(tools, facts)
+  else {
+    await resetPassword(tools, { email: OWNER_EMAIL, password, actor: 'start' })
+    const audit = accountAudit(tools, 'start', 'member.joined', known.id, { email: OWNER_EMAIL, role: 'owner' })
+    await tools.memberships.add({ ...member, userId: known.id, since: tools.clock.now() }, { audit })
+  }
+  return { ...tenant, ownerEmail: OWNER_EMAIL, ownerPassword: password }
+}
+
+function read(file: string): Tenant | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {

@@ -12,6 +12,7 @@ export function summary(dev: DevInfo, { dataDir, logFile, seconds }: SummaryFact
   const rows = [
     ['API', dev.apiUrl],
     ['Dashboard', dev.adminUrl ?? ''],
+    ['  log in', `${dev.ownerEmail ?? ''}  ${dev.ownerPassword ?? 'with your password'}`],
     ['Checkout', dev.checkoutUrl],
     ['Test key', dev.testKey],
     ['Live key', dev.liveKey],

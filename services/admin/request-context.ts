@@ -1,21 +1,49 @@
 import type { CreateExpressContextOptions } from '@trpc/server/adapters/express'
+import { readSession } from '#shared/usecases/operator-sessions.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import type { AdminContext } from './trpc.ts'
 
-/** The session cookie. `__Host-`: secure, of this host alone, for every path (RFC 6265bis §4.1.3). */
-const COOKIE = '__Host-paymesh'
+/** The session cookie. `__Host-`: secure, of this host alone, for every path (RFC 6265bis §4.1.3). Ends with the browser. */
+const SESSION_COOKIE = '__Host-paymesh'
+/** The mark of a browser that has logged in. It proves nothing; it spares its owner the back-off that strangers cause. */
+const DEVICE_COOKIE = '__Host-paymesh-browser'
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+const DEVICE_LIFE_S = 400 * 86_400
+/** What cookies of ours look like: 256 bits in base64url. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+/** A page says how long its person has not touched it; older than this, its requests are its own. */
+const AWAY_AFTER_S = 60
 
-/** Reads what a request says about itself. Never throws. */
+/** Reads what a request says about itself. A bad cookie is no session; rejects only when the store does not answer. */
 export function createContextReader(deps: AdminDeps) {
-  return async ({ req, res }: CreateExpressContextOptions): Promise<AdminContext> => ({
-    requestId: `req_${deps.random.uuid().replaceAll('-', '')}`,
-    ip: req.socket.remoteAddress ?? '',
-    userAgent: String(req.headers['user-agent'] ?? '').slice(0, 200),
-    session: null,
-    deps,
-    setSessionToken: (token) => {
-      const value = token === null ? `${COOKIE}=; Max-Age=0` : `${COOKIE}=${token}`
-      res.append('Set-Cookie', `${value}; Path=/; Secure; HttpOnly; SameSite=Strict`)
-    },
-  })
+  return async ({ req, res }: CreateExpressContextOptions): Promise<AdminContext> => {
+    const cookies = readCookies(req.headers.cookie)
+    const token = cookies.get(SESSION_COOKIE) ?? ''
+    const isLive = req.headers.accept?.includes('text/event-stream') === true
+    const isPerson = !isLive && !(Number(req.headers['x-idle-seconds'] ?? 0) > AWAY_AFTER_S)
+    return {
+      requestId: `req_${deps.random.uuid().replaceAll('-', '')}`,
+      ip: req.socket.remoteAddress ?? '',
+      userAgent: String(req.headers['user-agent'] ?? '').slice(0, 200),
+      session: TOKEN.test(token) ? await readSession(deps, token, { isPerson }) : null,
+      device: cookies.get(DEVICE_COOKIE)?.match(TOKEN)?.[0] ?? null,
+      deps,
+      setSessionToken: (next) => {
+        res.append('Set-Cookie', `${SESSION_COOKIE}=${next ?? ''}; ${next === null ? 'Max-Age=0; ' : ''}${ATTRIBUTES}`)
+      },
+      setDevice: (device) => {
+        res.append('Set-Cookie', `${DEVICE_COOKIE}=${device}; Max-Age=${DEVICE_LIFE_S}; ${ATTRIBUTES}`)
+      },
+    }
+  }
+}
+
+/** The first value of each name: browsers send the cookie of the most exact path first, and ours have none but `/`. */
+function readCookies(header: string | undefined): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>()
+  for (const pair of header?.split(';') ?? []) {
+    const [name = '', ...value] = pair.split('=')
+    if (!cookies.has(name.trim())) cookies.set(name.trim(), value.join('=').trim())
+  }
+  return cookies
 }

@@ -4,7 +4,9 @@ import { createMailQueue } from '#shared/db/mail-queue.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createMailWorker } from '#shared/queues/mail-queue.ts'
 import { after } from '#shared/runtime/after.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createSmtpTransport } from '#shared/runtime/smtp-transport.ts'
+import { openSealedMails } from '#shared/usecases/open-sealed-mails.ts'
 import type { MailTransport } from '#shared/usecases/ports/mails.ts'
 import { createMailSender } from '#shared/usecases/send-mails.ts'
 import { startMailbox } from './mailbox.ts'
@@ -24,7 +26,7 @@ const KEPT_LOCALLY: MailTransport = {
  */
 export const start: StartService = async (context) => {
   const { config, db, redis, clock, random, logger, metrics } = context
-  const mails = createMailQueue(db)
+  const mails = openSealedMails(createMailQueue(db), createSecretBox(config.secrets.masterKey))
   const { transport, close } = openTransport(context)
   const from = config.mail.from ?? LOCAL_SENDER
   metrics.gauge('mail_server_configured', transport === null ? 0 : 1)

@@ -16,6 +16,7 @@ export const API_KEYS = defineCollection<ApiKeyDocument>(
     ...OWNED_FIELDS,
     hash: TEXT,
     last4: TEXT,
+    name: optional(String),
     scopes: [String],
     epoch: COUNT,
     createdAt: DATE,

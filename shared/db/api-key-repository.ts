@@ -8,31 +8,36 @@ export function createApiKeyRepository(db: Database): ApiKeyRepository {
   const keys = db.collection(API_KEYS)
   return {
     insert: async (key) => {
-      const { id, createdAt, revokedAt, ...same } = key
-      await keys.insertOne({ _id: id, ...same, createdAt: toDate(createdAt), revokedAt: toDateOrNull(revokedAt) })
+      await keys.insertOne(apiKeyToDocument(key))
     },
-    findByHash: async (hash) => fromDocument(await keys.findOne({ hash })),
+    findByHash: async (hash) => apiKeyFromDocument(await keys.findOne({ hash })),
     findManyByHash: async (hashes) =>
-      (await keys.find({ hash: { $in: [...hashes] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
+      (await keys.find({ hash: { $in: [...hashes] } }).toArray()).flatMap((stored) => apiKeyFromDocument(stored) ?? []),
     list: async (workspaceId) =>
       (
         await keys
           .find(workspaceId === null ? {} : { workspaceId })
           .sort({ _id: -1 })
           .toArray()
-      ).flatMap((stored) => fromDocument(stored) ?? []),
+      ).flatMap((stored) => apiKeyFromDocument(stored) ?? []),
     revoke: async (id, at) => {
       const revoked = await keys.findOneAndUpdate(
         { _id: id, revokedAt: null },
         { $set: { revokedAt: toDate(at) }, $inc: { epoch: 1 } },
         { returnDocument: 'after' },
       )
-      return fromDocument(revoked ?? (await keys.findOne({ _id: id })))
+      return apiKeyFromDocument(revoked ?? (await keys.findOne({ _id: id })))
     },
   }
 }
 
-function fromDocument(stored: ApiKeyDocument | null): ApiKeyRecord | null {
+/** The stored form of a key. */
+export function apiKeyToDocument({ id, createdAt, revokedAt, ...same }: ApiKeyRecord): ApiKeyDocument {
+  return { _id: id, ...same, createdAt: toDate(createdAt), revokedAt: toDateOrNull(revokedAt) }
+}
+
+/** A key as it was stored; null stays null. */
+export function apiKeyFromDocument(stored: ApiKeyDocument | null): ApiKeyRecord | null {
   if (stored === null) return null
   const { _id, createdAt, revokedAt, ...same } = stored
   return { id: _id, ...same, createdAt: toMs(createdAt), revokedAt: toMsOrNull(revokedAt) }

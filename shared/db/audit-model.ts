@@ -36,6 +36,10 @@ export const AUDIT_LOG = defineCollection<AuditDocument>(
   },
   [
     { name: 'audit_subject', key: { subject: 1, at: 1 } },
+    { name: 'audit_workspace', key: { workspaceId: 1, at: -1, _id: -1 } },
+    { name: 'audit_workspace_actor', key: { workspaceId: 1, actor: 1, at: -1, _id: -1 } },
+    { name: 'audit_actor', key: { actor: 1, at: -1, _id: -1 } },
+    { name: 'audit_newest', key: { at: -1, _id: -1 } },
     { name: 'audit_chain', key: { seq: 1 }, unique: true, partialFilterExpression: { seq: { $exists: true } } },
     { name: 'audit_waiting', key: { at: 1, _id: 1 }, partialFilterExpression: { waits: true } },
   ],

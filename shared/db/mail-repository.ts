@@ -1,4 +1,4 @@
-import type { MailRepository } from '#shared/usecases/ports/events.ts'
+import type { MailRecord, MailRepository } from '#shared/usecases/ports/events.ts'
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { ignoringDuplicates } from './duplicate-key.ts'
@@ -10,12 +10,14 @@ export function createMailRepository(db: Database): MailRepository {
   return {
     insertMany: async (records) => {
       if (records.length === 0) return
-      const documents = records.map(({ id, createdAt, ...same }): MailDocument => {
-        const waiting = { status: 'pending', attempt: 0, claims: 0, leaseToken: null, finishedAt: null } as const
-        return { _id: id, ...same, createdAt: toDate(createdAt), ...waiting, dueAt: toDate(createdAt), lastReply: null }
-      })
-      await ignoringDuplicates(() => mails.insertMany(documents, { ordered: false }))
+      await ignoringDuplicates(() => mails.insertMany(records.map(mailToDocument), { ordered: false }))
     },
     hasAny: async (ids) => (await mails.findOne({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })) !== null,
   }
+}
+
+/** The stored form of a new mail, which is due at once. */
+export function mailToDocument({ id, createdAt, ...same }: MailRecord): MailDocument {
+  const waiting = { status: 'pending', attempt: 0, claims: 0, leaseToken: null, finishedAt: null } as const
+  return { _id: id, ...same, createdAt: toDate(createdAt), ...waiting, dueAt: toDate(createdAt), lastReply: null }
 }

@@ -11,13 +11,15 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
       const { id, createdAt, ...same } = workspace
       await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) })
     },
-    findById: async (id) => fromDocument(await workspaces.findOne({ _id: id })),
+    findById: async (id) => workspaceFromDocument(await workspaces.findOne({ _id: id })),
     findMany: async (ids) =>
-      (await workspaces.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
+      (await workspaces.find({ _id: { $in: [...ids] } }).toArray()).flatMap(
+        (stored) => workspaceFromDocument(stored) ?? [],
+      ),
     list: async () =>
-      (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
+      (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => workspaceFromDocument(stored) ?? []),
     update: async (id, change) =>
-      fromDocument(
+      workspaceFromDocument(
         await workspaces.findOneAndUpdate(
           { _id: id },
           { $set: { ...change }, $inc: { epoch: 1 } },
@@ -27,7 +29,8 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
   }
 }
 
-function fromDocument(stored: WorkspaceDocument | null): Workspace | null {
+/** A workspace as it was stored; null stays null. */
+export function workspaceFromDocument(stored: WorkspaceDocument | null): Workspace | null {
   if (stored === null) return null
   const { _id, createdAt, ...same } = stored
   return { id: _id, ...same, createdAt: toMs(createdAt) }

@@ -50,6 +50,7 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
   const workspaceId = options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email })).id
   const session: OperatorSession = {
     id: createHash('sha256').update(deps.random.bytes(32)).digest('hex'),
+    loginId: deps.random.uuid(),
     userId: deps.random.uuid(),
     email,
     name: 'Olivia Ortiz',
@@ -64,7 +65,9 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
     userAgent: 'vitest',
     session,
     deps,
+    device: null,
     setSessionToken: () => undefined,
+    setDevice: () => undefined,
   })
   return { caller, deps, session, workspaceId, kicks, at: { workspaceId, mode } }
 }

@@ -1,11 +1,58 @@
 import type { ServiceContext } from '#services/context.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createAuditSearch } from '#shared/db/audit-search.ts'
+import { createInvitationRepository } from '#shared/db/invitation-repository.ts'
+import { createLoginAttempts } from '#shared/db/login-attempts.ts'
+import { createMembershipRepository } from '#shared/db/membership-repository.ts'
+import { createSessionRepository } from '#shared/db/session-repository.ts'
+import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
+import { createUserRepository } from '#shared/db/user-repository.ts'
+import { createEpochStore } from '#shared/queues/epoch-store.ts'
+import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
+import { createOneTimeCodes } from '#shared/runtime/one-time-codes.ts'
+import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import type { PeopleDeps } from '#shared/usecases/people-deps.ts'
+import type { AuditChainRepository, AuditRepository, AuditSearch } from '#shared/usecases/ports/audit.ts'
+import type { Catalog } from '#shared/usecases/ports/catalog.ts'
+import type { InvitationRepository, MembershipRepository } from '#shared/usecases/ports/members.ts'
 import type { Kicker } from '#shared/usecases/ports/runtime.ts'
+import type { ApiKeyRepository, EpochStore, TenancyDeeds } from '#shared/usecases/ports/tenancy.ts'
 
-/** What the routers of this part work with, beside what all of them have. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by this part's routers
-export interface AccountDeps {}
+/** What people, sessions, members, keys, settings and the audit trail work with, beside what all routers have. */
+export interface AccountDeps extends Omit<PeopleDeps, 'clock' | 'random' | 'logger' | 'metrics' | 'kicker' | 'pulses'> {
+  readonly memberships: MembershipRepository
+  readonly invitations: InvitationRepository
+  readonly audits: AuditRepository
+  readonly auditSearch: AuditSearch
+  readonly auditChain: AuditChainRepository
+  readonly apiKeys: ApiKeyRepository
+  readonly tenancy: TenancyDeeds
+  readonly epochs: EpochStore
+  readonly catalog: Catalog
+}
 
 /** Wires the real parts on open connections. */
-export function buildAccountDeps(_context: ServiceContext, _kicker: Kicker): AccountDeps {
-  return {}
+export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker: Kicker): AccountDeps {
+  return {
+    users: createUserRepository(db),
+    sessions: createSessionRepository(db),
+    memberships: createMembershipRepository(db),
+    invitations: createInvitationRepository(db),
+    attempts: createLoginAttempts(db),
+    audits: createAuditRepository(db),
+    auditSearch: createAuditSearch(db),
+    auditChain: createAuditChainRepository(db),
+    apiKeys: createApiKeyRepository(db),
+    tenancy: createTenancyDeeds(db),
+    epochs: createEpochStore(redis),
+    catalog: createCatalog(config.networks),
+    passwords: createPasswordHasher(),
+    codes: createOneTimeCodes(),
+    secretBox: createSecretBox(config.secrets.masterKey),
+    hasher: createKeyHasher(config.secrets.keyPepper),
+  }
 }

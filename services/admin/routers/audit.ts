@@ -1,3 +1,103 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { MODES } from '#shared/domain/enumerations.ts'
+import type { AuditFilter } from '#shared/usecases/ports/audit.ts'
+import { verifyAudit } from '#shared/usecases/verify-audit.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 
-export const auditRouter = router({})
+const narrowing = z.object({
+  subject: z.string().trim().min(1).max(200).optional(),
+  actor: z.string().trim().min(1).max(200).optional(),
+  from: z.int().min(0).optional(),
+  /** Not included. */
+  until: z.int().min(0).optional(),
+  cursor: z.string().max(400).nullish(),
+  limit: z.int().min(1).max(100).default(50),
+})
+
+const page = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      at: z.number(),
+      actor: z.string(),
+      action: z.string(),
+      subject: z.string(),
+      workspaceId: z.string().nullable(),
+      mode: z.enum(MODES).nullable(),
+      detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+      /** Place in the chain; null while the row waits for it, which takes seconds. */
+      seq: z.number().nullable(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+})
+
+/** The audit trail: who did what to what, and whether it is still what was written. */
+export const auditRouter = router({
+  /** Of one workspace, both modes, newest first. */
+  list: workspaceQuery('admin')
+    .input(narrowing)
+    .output(page)
+    .query(async ({ ctx: { deps, workspace }, input }) => await read(deps, workspace.id, input)),
+
+  /** Of the whole installation, newest first. */
+  listAll: operatorQuery()
+    .input(narrowing)
+    .output(page)
+    .query(async ({ ctx: { deps }, input }) => await read(deps, null, input)),
+
+  /** Walks the whole chain; with what was noted of its end earlier, a trail that was cut shows too. */
+  verify: operatorQuery()
+    .input(z.object({ noted: z.object({ seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) }).nullish() }))
+    .output(
+      z.object({
+        intact: z.boolean(),
+        checked: z.number(),
+        firstBreak: z
+          .object({ kind: z.string(), seq: z.number(), id: z.string().nullable(), words: z.string() })
+          .nullable(),
+        head: z.object({ seq: z.number(), hash: z.string() }).nullable(),
+        waiting: z.number(),
+        outside: z.number(),
+      }),
+    )
+    .query(async ({ ctx: { deps }, input }) => {
+      const verdict = await verifyAudit(
+        { chain: deps.auditChain },
+        { noted: input.noted ?? null, onProgress: () => undefined },
+      )
+      const { intact, checked, firstBreak, head, unchained } = verdict
+      return { intact, checked, firstBreak, head, waiting: unchained.waiting, outside: unchained.outside }
+    }),
+})
+
+async function read(
+  { auditSearch }: Pick<AdminDeps, 'auditSearch'>,
+  workspaceId: string | null,
+  { cursor, limit, ...rest }: z.output<typeof narrowing>,
+): Promise<z.output<typeof page>> {
+  const filter: AuditFilter = { workspaceId, ...rest }
+  const rows = await auditSearch.search(filter, cursor ? decode(cursor) : null, limit + 1)
+  const items = rows.slice(0, limit).map((row) => ({ ...row, detail: { ...row.detail } }))
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encode(last) : null }
+}
+
+/** A position is no secret: the filter decides what is seen behind it. */
+function encode({ at, id }: { readonly at: number; readonly id: string }): string {
+  return Buffer.from(JSON.stringify([at, id])).toString('base64url')
+}
+
+const position = z.tuple([z.int(), z.string()])
+
+function decode(cursor: string): { readonly at: number; readonly id: string } {
+  try {
+    const [at, id] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')))
+    return { at, id }
+  } catch (cause) {
+    const details = [{ path: 'cursor', message: 'is not a cursor of this list' }]
+    throw new PaymeshError('VALIDATION_ERROR', { details, cause })
+  }
+}

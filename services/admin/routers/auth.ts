@@ -1,3 +1,209 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { acceptInvitation, readInvitation } from '#shared/usecases/accept-invitation.ts'
+import { changePassword } from '#shared/usecases/change-password.ts'
+import {
+  beginEnrolment,
+  confirmEnrolment,
+  removeAuthenticator,
+  renewRecoveryCodes,
+} from '#shared/usecases/enrol-authenticator.ts'
+import { type LoggedIn, logIn, logOut } from '#shared/usecases/log-in.ts'
+import { lives } from '#shared/usecases/operator-sessions.ts'
+import type { Origin } from '#shared/usecases/people-deps.ts'
+import { ROLES } from '#shared/usecases/ports/operators.ts'
+import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/second-factor.ts'
+import { type AdminContext, codeProcedure, openProcedure, ownProcedure, router } from '../trpc.ts'
 
-export const authRouter = router({})
+const password = z.string().min(1).max(200)
+const code = z.string().trim().min(1).max(40)
+const token = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
+const recoveryCodes = z.array(z.string())
+
+/** `code`: a code is needed before anything else. */
+const next = z.object({ next: z.enum(['code', 'done']) })
+
+/** Log-in, second factor, own sessions. Which cookies an answer sets is decided here alone. */
+export const authRouter = router({
+  /** Where this browser stands: `out`, `code` (password given) or `in`. */
+  state: openProcedure.output(z.object({ state: z.enum(['out', 'code', 'in']) })).query(({ ctx: { session } }) => ({
+    state: session === null ? ('out' as const) : session.secondFactor === 'asked' ? ('code' as const) : ('in' as const),
+  })),
+
+  logIn: openProcedure
+    .input(z.object({ email: z.string().min(1).max(254), password }))
+    .output(next)
+    .mutation(async ({ ctx, input }) => enter(ctx, await logIn(ctx.deps, { ...input, origin: originOf(ctx) }))),
+
+  giveCode: codeProcedure
+    .input(z.object({ code }))
+    .output(next)
+    .mutation(async ({ ctx, input }) =>
+      enter(ctx, await giveCode(ctx.deps, ctx.session, { code: input.code, origin: originOf(ctx) })),
+    ),
+
+  giveRecoveryCode: codeProcedure
+    .input(z.object({ code }))
+    .output(next)
+    .mutation(async ({ ctx, input }) =>
+      enter(ctx, await giveRecoveryCode(ctx.deps, ctx.session, { code: input.code, origin: originOf(ctx) })),
+    ),
+
+  logOut: openProcedure.output(z.object({})).mutation(async ({ ctx }) => {
+    if (ctx.session !== null) await logOut(ctx.deps, ctx.session)
+    ctx.setSessionToken(null)
+    return {}
+  }),
+
+  me: ownProcedure()
+    .output(
+      z.object({
+        userId: z.string(),
+        email: z.string(),
+        name: z.string(),
+        isOperator: z.boolean(),
+        hasAuthenticator: z.boolean(),
+        /** Until when dangerous deeds need no further code; null = they do. */
+        steppedUpUntil: z.number().nullable(),
+        workspaces: z.array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            role: z.enum(ROLES),
+            status: z.enum(['active', 'restricted', 'suspended']),
+            /** Nothing of it is shown until this person has an authenticator. */
+            needsAuthenticator: z.boolean(),
+          }),
+        ),
+      }),
+    )
+    .query(async ({ ctx: { session, deps } }) => {
+      const workspaces = await deps.workspaces.findMany([...session.roles.keys()])
+      const { userId, email, name, isOperator, steppedUpUntil, secondFactor } = session
+      const hasAuthenticator = secondFactor === 'given'
+      const places = workspaces.flatMap(({ id, name: title, status, policy }) => {
+        const role = session.roles.get(id)
+        const needsAuthenticator = policy.requiresSecondFactor === true && !hasAuthenticator
+        return role === undefined ? [] : [{ id, name: title, role, status, needsAuthenticator }]
+      })
+      const sorted = places.sort((one, other) => one.name.localeCompare(other.name))
+      return { userId, email, name, isOperator, hasAuthenticator, steppedUpUntil, workspaces: sorted }
+    }),
+
+  stepUp: ownProcedure()
+    .input(z.object({ code }))
+    .output(z.object({ until: z.number() }))
+    .mutation(async ({ ctx, input }) => {
+      const { token: fresh, until } = await stepUp(ctx.deps, ctx.session, input.code)
+      ctx.setSessionToken(fresh)
+      return { until }
+    }),
+
+  beginEnrolment: ownProcedure()
+    .input(z.object({ password, code: code.nullable() }))
+    .output(z.object({ secret: z.string(), uri: z.string() }))
+    .mutation(
+      async ({ ctx, input }) => await beginEnrolment(ctx.deps, ctx.session, { ...input, origin: originOf(ctx) }),
+    ),
+
+  confirmEnrolment: ownProcedure()
+    .input(z.object({ code }))
+    .output(z.object({ recoveryCodes }))
+    .mutation(async ({ ctx, input }) => {
+      const { token: fresh, recoveryCodes: codes } = await confirmEnrolment(ctx.deps, ctx.session, input.code)
+      ctx.setSessionToken(fresh)
+      return { recoveryCodes: [...codes] }
+    }),
+
+  removeAuthenticator: ownProcedure({ stepUp: true })
+    .input(z.object({ opId: z.uuid() }))
+    .output(z.object({}))
+    .mutation(async ({ ctx }) => {
+      ctx.setSessionToken((await removeAuthenticator(ctx.deps, ctx.session)).token)
+      return {}
+    }),
+
+  renewRecoveryCodes: ownProcedure({ stepUp: true })
+    .input(z.object({ opId: z.uuid() }))
+    .output(z.object({ recoveryCodes }))
+    .mutation(async ({ ctx }) => ({ recoveryCodes: [...(await renewRecoveryCodes(ctx.deps, ctx.session))] })),
+
+  /** How many recovery codes are left, and since when there is an authenticator. */
+  security: ownProcedure()
+    .output(z.object({ authenticatorSince: z.number().nullable(), recoveryCodesLeft: z.number() }))
+    .query(async ({ ctx }) => {
+      const { totp, recoveryHashes } = await personOf(ctx.deps, ctx.session)
+      return { authenticatorSince: totp?.since ?? null, recoveryCodesLeft: recoveryHashes.length }
+    }),
+
+  changePassword: ownProcedure()
+    .input(z.object({ password, next: password }))
+    .output(z.object({}))
+    .mutation(async ({ ctx, input }) => {
+      ctx.setSessionToken((await changePassword(ctx.deps, ctx.session, { ...input, origin: originOf(ctx) })).token)
+      return {}
+    }),
+
+  sessions: ownProcedure()
+    .output(
+      z.array(
+        z.object({
+          loginId: z.string(),
+          isThis: z.boolean(),
+          ip: z.string(),
+          userAgent: z.string(),
+          loggedInAt: z.number(),
+          seenAt: z.number(),
+        }),
+      ),
+    )
+    .query(async ({ ctx: { session, deps } }) => {
+      const found = await deps.sessions.listByUser(session.userId)
+      const now = deps.clock.now()
+      return found
+        .filter((one) => lives(one, now))
+        .map(({ loginId, ip, userAgent, loggedInAt, seenAt }) => {
+          return { loginId, isThis: loginId === session.loginId, ip, userAgent, loggedInAt, seenAt }
+        })
+    }),
+
+  /** Ends one of the own log-ins, or with null all but this one. */
+  endSessions: ownProcedure()
+    .input(z.object({ loginId: z.uuid().nullable() }))
+    .output(z.object({ ended: z.number() }))
+    .mutation(async ({ ctx: { deps, session }, input }) => ({
+      ended:
+        input.loginId === null
+          ? await deps.sessions.endOthers(session.userId, session.loginId)
+          : await deps.sessions.end(session.userId, input.loginId),
+    })),
+
+  /** What an invitation's link leads to. */
+  invitation: openProcedure
+    .input(z.object({ token }))
+    .output(z.object({ workspaceName: z.string(), email: z.string(), role: z.enum(ROLES), mustLogIn: z.boolean() }))
+    .query(async ({ ctx, input }) => {
+      const { invitation, workspace, person } = await readInvitation(ctx.deps, input.token, ctx.ip)
+      const mustLogIn = person !== null && (ctx.session === null || ctx.session.userId !== person.id)
+      return { workspaceName: workspace.name, email: invitation.email, role: invitation.role, mustLogIn }
+    }),
+
+  acceptInvitation: openProcedure
+    .input(z.object({ token, name: z.string().max(120).nullable(), password: password.nullable() }))
+    .output(z.object({ workspaceId: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const session = ctx.session?.secondFactor === 'asked' ? null : ctx.session
+      const { workspaceId, loggedIn } = await acceptInvitation(ctx.deps, { ...input, session, origin: originOf(ctx) })
+      if (loggedIn !== null) enter(ctx, loggedIn)
+      return { workspaceId }
+    }),
+})
+
+function originOf({ ip, userAgent, device }: AdminContext): Origin {
+  return { ip, userAgent, device }
+}
+
+function enter(ctx: AdminContext, { token: fresh, secondFactor, device }: LoggedIn): z.output<typeof next> {
+  ctx.setSessionToken(fresh)
+  if (device !== null) ctx.setDevice(device)
+  return { next: secondFactor === 'asked' ? 'code' : 'done' }
+}

@@ -1,3 +1,99 @@
-import { router } from '../trpc.ts'
+import { z } from 'zod'
+import { changeMember } from '#shared/usecases/change-member.ts'
+import { inviteMember, withdrawInvitation } from '#shared/usecases/invite-member.ts'
+import type { Invitation } from '#shared/usecases/ports/members.ts'
+import { ROLES } from '#shared/usecases/ports/operators.ts'
+import { deedOf } from '../deed.ts'
+import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 
-export const membersRouter = router({})
+const role = z.enum(ROLES)
+const invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  invitedBy: z.string(),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+})
+
+/** Who belongs to a workspace. A new role counts from that person's next request on. */
+export const membersRouter = router({
+  list: workspaceQuery('viewer')
+    .output(
+      z.object({
+        members: z.array(
+          z.object({
+            userId: z.string(),
+            email: z.string(),
+            name: z.string(),
+            role,
+            since: z.number(),
+            hasAuthenticator: z.boolean(),
+            isYou: z.boolean(),
+          }),
+        ),
+        invitations: z.array(invitation),
+      }),
+    )
+    .query(async ({ ctx: { deps, workspace, session } }) => {
+      const [memberships, invitations] = await Promise.all([
+        deps.memberships.list(workspace.id),
+        deps.invitations.listOpen(workspace.id, deps.clock.now()),
+      ])
+      const users = await deps.users.findMany(memberships.map(({ userId }) => userId))
+      const byId = new Map(users.map((user) => [user.id, user]))
+      const members = memberships.flatMap(({ userId, role: held, since }) => {
+        const user = byId.get(userId)
+        if (user === undefined) return []
+        const { email, name, totp } = user
+        return [
+          { userId, email, name, role: held, since, hasAuthenticator: totp !== null, isYou: userId === session.userId },
+        ]
+      })
+      const rank = (one: (typeof members)[number]) => ROLES.indexOf(one.role)
+      members.sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name))
+      return { members, invitations: invitations.map(presentInvitation) }
+    }),
+
+  invite: workspaceDeed('owner', { stepUp: true })
+    .input(z.object({ email: z.string().min(1).max(254), role }))
+    .output(invitation)
+    .mutation(async ({ ctx, input }) => {
+      const { deps, workspace, session } = ctx
+      const { email, role: wanted } = input
+      const publicUrl = deps.config.admin.publicUrl
+      const facts = { workspace, email, role: wanted, inviter: session.name, publicUrl }
+      return presentInvitation(await inviteMember(deps, { ...facts, deed: deedOf(ctx, input) }))
+    }),
+
+  withdrawInvitation: workspaceDeed('owner')
+    .input(z.object({ invitationId: z.uuid() }))
+    .output(invitation)
+    .mutation(async ({ ctx, input }) => {
+      const { invitationId } = input
+      const about = { workspaceId: ctx.workspace.id, invitationId, deed: deedOf(ctx, input) }
+      return presentInvitation(await withdrawInvitation(ctx.deps, about))
+    }),
+
+  setRole: workspaceDeed('owner', { stepUp: true })
+    .input(z.object({ userId: z.uuid(), from: role, to: role }))
+    .output(z.object({}))
+    .mutation(async ({ ctx, input }) => {
+      const { userId, from, to } = input
+      await changeMember(ctx.deps, { workspaceId: ctx.workspace.id, userId, from, to, deed: deedOf(ctx, input) })
+      return {}
+    }),
+
+  remove: workspaceDeed('owner', { stepUp: true })
+    .input(z.object({ userId: z.uuid(), from: role }))
+    .output(z.object({}))
+    .mutation(async ({ ctx, input }) => {
+      const { userId, from } = input
+      await changeMember(ctx.deps, { workspaceId: ctx.workspace.id, userId, from, to: null, deed: deedOf(ctx, input) })
+      return {}
+    }),
+})
+
+function presentInvitation({ id, email, role: wanted, invitedBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role: wanted, invitedBy, createdAt, expiresAt }
+}

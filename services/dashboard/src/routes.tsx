@@ -7,6 +7,10 @@ import { SessionGuard } from './session/session-guard.tsx'
 /** Pages for everybody. */
 const openPages: RouteObject[] = [
   { path: '/login', lazy: async () => ({ Component: (await import('./pages/login/login-page.tsx')).LoginPage }) },
+  {
+    path: '/invitation',
+    lazy: async () => ({ Component: (await import('./pages/invitation/invitation-page.tsx')).InvitationPage }),
+  },
 ]
 
 /** Pages of a workspace, behind `/{workspace}/{live|test}/`. A page is one line and one file. */

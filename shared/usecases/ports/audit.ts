@@ -26,6 +26,27 @@ export interface AuditRepository {
   listBySubject(subject: string): Promise<readonly AuditRecord[]>
 }
 
+/** Which rows to look for. Every field narrows. */
+export interface AuditFilter {
+  /** Null = of the whole installation. */
+  readonly workspaceId: string | null
+  readonly subject?: string | undefined
+  readonly actor?: string | undefined
+  readonly from?: Ms | undefined
+  /** Not included. */
+  readonly until?: Ms | undefined
+}
+
+/** Reading the audit trail, newest first. */
+export interface AuditSearch {
+  /** Rows behind `after`; at most `limit`. `seq` is null while a row waits for its place in the chain. */
+  search(
+    filter: AuditFilter,
+    after: { readonly at: Ms; readonly id: string } | null,
+    limit: number,
+  ): Promise<readonly (AuditRecord & { readonly seq: number | null })[]>
+}
+
 /** A row's place in the chain that makes later changes of the trail show. */
 export interface AuditLink {
   /** 1 for the first row, without gaps. */

@@ -114,6 +114,7 @@ const OUTGOING = {
   webhook_poison_total: counter('Deliveries claimed again and again without an outcome'),
   webhook_unpreparable_total: counter('Deliveries without their event or without a secret that opens'),
   webhook_outcomes_lost_total: counter('Outcomes that could not be written; their deliveries are sent again'),
+  log_ins_total: counter('Log-ins to the dashboard', 'result'),
   mails_total: counter('Mails tried', 'result', 'fault'),
   mail_poison_total: counter('Mails claimed again and again without an outcome'),
   mail_oldest_due_age_seconds: gauge('Oldest mail that this process found due'),

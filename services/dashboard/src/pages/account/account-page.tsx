@@ -1,6 +1,19 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useSession } from '../../session/session.ts'
+import { AuthenticatorCard } from './authenticator-card.tsx'
+import { PasswordCard } from './password-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 
-/** Password and authenticator. */
+/** The signed-in person's own log-in: authenticator, password, where they are logged in. */
 export function AccountPage() {
-  return <PlaceholderPage title="Password and authenticator" />
+  const { email } = useSession()
+  return (
+    <Page title="Password and authenticator" beside={<span className="pm-muted">{email}</span>}>
+      <div className="pm-stack">
+        <AuthenticatorCard />
+        <PasswordCard />
+        <SessionsCard />
+      </div>
+    </Page>
+  )
 }

@@ -1,6 +1,68 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { trpc } from '../../api/trpc.ts'
+import { Note } from '../../parts/card.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { AUDIT_FILTERS, AuditFilters, auditInput } from './audit-filters.tsx'
+import { AuditTable } from './audit-table.tsx'
 
-/** System. */
+/** The audit trail of the whole installation, and whether it is still what was written. */
 export function AuditPage() {
-  return <PlaceholderPage title="System" />
+  const { filters, set } = useUrlFilters(AUDIT_FILTERS)
+  const pages = useCursorPages()
+  const input = { ...auditInput(filters), cursor: pages.cursor }
+  const rows = useQuery(trpc.audit.listAll.queryOptions(input, { placeholderData: keepPreviousData }))
+  const verdict = useQuery(trpc.audit.verify.queryOptions({}, { enabled: false }))
+  const verify = (
+    <Button variant="default" loading={verdict.isFetching} onClick={() => void verdict.refetch()}>
+      Verify the trail
+    </Button>
+  )
+  return (
+    <Page title="Audit trail" actions={verify}>
+      <div className="pm-stack">
+        {verdict.error === null ? null : <LoadError what="the verdict" error={verdict.error} />}
+        {verdict.data === undefined ? null : <Verdict verdict={verdict.data} />}
+        <AuditFilters filters={filters} set={set} />
+        <AuditTable query={rows} page={rows.data} pages={pages} listKey={JSON.stringify(filters)} />
+      </div>
+    </Page>
+  )
+}
+
+interface VerdictProps {
+  readonly verdict: {
+    readonly intact: boolean
+    readonly checked: number
+    readonly firstBreak: { readonly words: string } | null
+    readonly head: { readonly seq: number; readonly hash: string } | null
+    readonly waiting: number
+    readonly outside: number
+  }
+}
+
+function Verdict({ verdict: { intact, checked, firstBreak, head, waiting, outside } }: VerdictProps) {
+  return (
+    <div role="status">
+      <Note tone={intact && outside === 0 ? 'paid' : 'danger'}>
+        <p>
+          {intact
+            ? `The trail is what was written: ${checked} rows, each chained to the one before it.`
+            : `The trail was changed. ${firstBreak?.words ?? ''}`}
+        </p>
+        {waiting === 0 ? null : <p>{waiting} rows wait for their place; that takes seconds.</p>}
+        {outside === 0 ? null : <p>{outside} rows are outside of the chain.</p>}
+        {head === null ? null : (
+          <p className="pm-small">
+            Note the last link somewhere else, so that a trail that was cut shows too: {head.seq}{' '}
+            <CopyText text={head.hash} what="hash" short />
+          </p>
+        )}
+      </Note>
+    </div>
+  )
 }

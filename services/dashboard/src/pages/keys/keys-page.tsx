@@ -1,6 +1,73 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { trpc } from '../../api/trpc.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useMay, useScope } from '../../session/scope.ts'
+import { CreateKey } from './create-key.tsx'
+import { NewKeyNote } from './new-key-note.tsx'
+import { RevokeKey } from './revoke-key.tsx'
 
-/** API keys. */
+/** API keys: who can call us. A key is shown once, when it is made. */
 export function KeysPage() {
-  return <PlaceholderPage title="API keys" />
+  const scope = useScope()
+  const isAdmin = useMay('admin')
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<{ readonly name: string; readonly apiKey: string | null } | null>(null)
+  const keys = useQuery(trpc.apiKeys.list.queryOptions(scope))
+  const create = (
+    <Button onClick={() => setCreating(true)} disabled={!isAdmin}>
+      Create a key
+    </Button>
+  )
+  return (
+    <Page title="API keys" actions={create}>
+      <div className="pm-stack">
+        {made === null ? null : <NewKeyNote made={made} mode={scope.mode} onStored={() => setMade(null)} />}
+        <DataTable
+          what="keys"
+          query={keys}
+          rows={keys.data?.items}
+          idOf={({ id }) => id}
+          empty={
+            <EmptyState
+              title={scope.mode === 'test' ? 'Create a test key and run the sample.' : 'Create a key for your shop.'}
+            >
+              {create}
+            </EmptyState>
+          }
+          columns={[
+            {
+              header: 'Name',
+              cell: ({ name }) =>
+                name === null ? <span className="pm-dim">no name</span> : <ForeignText>{name}</ForeignText>,
+            },
+            { header: 'Key', cell: ({ mode, last4 }) => <span className="pm-mono">{`pm_${mode}_…${last4}`}</span> },
+            {
+              header: 'State',
+              cell: ({ revokedAt }) =>
+                revokedAt === null ? (
+                  <ToneBadge tone="paid">Active</ToneBadge>
+                ) : (
+                  <ToneBadge tone="cancelled">Revoked</ToneBadge>
+                ),
+            },
+            { header: 'May', wide: true, cell: ({ scopes }) => <span className="pm-small">{scopes.join(', ')}</span> },
+            { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            {
+              header: 'Revoke',
+              align: 'right',
+              cell: (key) => (key.revokedAt === null ? <RevokeKey apiKey={key} /> : <Time at={key.revokedAt} />),
+            },
+          ]}
+        />
+      </div>
+      <CreateKey opened={isCreating} onClose={() => setCreating(false)} onMade={setMade} />
+    </Page>
+  )
 }

@@ -1,6 +1,158 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { api } from '../../api/trpc.ts'
+import { Logo } from '../../frame/logo.tsx'
+import { Card } from '../../parts/card.tsx'
+import { DeedFailure } from '../../parts/deed-button.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useDeed } from '../../parts/use-deed.ts'
+import { safeBack } from '../../session/safe-back.ts'
 
-/** Log in. */
+type Step = 'password' | 'code' | 'recovery'
+type Next = { readonly next: 'code' | 'done' }
+
+/** Log in: password, then a code where there is an authenticator, or one of the recovery codes. */
 export function LoginPage() {
-  return <PlaceholderPage title="Log in" />
+  const [params] = useSearchParams()
+  const back = safeBack(params.get('back'))
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [step, setStep] = useState<Step>('password')
+  useEffect(() => {
+    const look = async () => {
+      const { state } = await api.auth.state.query()
+      if (state === 'code') setStep('code')
+      if (state === 'in') await navigate(back, { replace: true })
+    }
+    // Without an answer the form is shown all the same; sending it tells what is wrong.
+    look().catch(() => {})
+  }, [back, navigate])
+  const entered = async ({ next }: Next) => {
+    if (next === 'code') return setStep('code')
+    client.clear()
+    await navigate(back, { replace: true })
+  }
+  const startOver = async () => {
+    await api.auth.logOut.mutate().catch(() => {})
+    setStep('password')
+  }
+  return (
+    <main className="pm-body pm-alone">
+      <div className="pm-row pm-muted">
+        <Logo /> Paymesh
+      </div>
+      <Page title="Log in">
+        {step === 'password' ? (
+          <PasswordForm onDone={(next) => void entered(next)} />
+        ) : (
+          <CodeForm
+            key={step}
+            isRecovery={step === 'recovery'}
+            onDone={(next) => void entered(next)}
+            onOther={() => setStep(step === 'code' ? 'recovery' : 'code')}
+            onBack={() => void startOver()}
+          />
+        )}
+      </Page>
+    </main>
+  )
+}
+
+function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const logIn = useDeed({
+    call: (_ids, input: { email: string; password: string }) => api.auth.logIn.mutate(input),
+    onDone,
+  })
+  return (
+    <LoginCard onSubmit={() => void logIn.run({ email, password })}>
+      <TextInput
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        required
+        autoFocus
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        required
+      />
+      <DeedFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
+      <Button type="submit" loading={logIn.busy}>
+        Log in
+      </Button>
+      <p className="pm-muted pm-small">
+        Password lost? Whoever runs this installation makes a new one with <code>paymesh operator reset-password</code>.
+      </p>
+    </LoginCard>
+  )
+}
+
+function CodeForm(props: {
+  readonly isRecovery: boolean
+  readonly onDone: (next: Next) => void
+  readonly onOther: () => void
+  readonly onBack: () => void
+}) {
+  const { isRecovery } = props
+  const [code, setCode] = useState('')
+  const give = useDeed({
+    call: (_ids, input: { code: string }) =>
+      isRecovery ? api.auth.giveRecoveryCode.mutate(input) : api.auth.giveCode.mutate(input),
+    onDone: props.onDone,
+  })
+  const tooLate = give.failure?.code === 'UNAUTHORIZED'
+  const failure =
+    tooLate && give.failure !== null ? { ...give.failure, message: 'That took too long. Log in again.' } : give.failure
+  return (
+    <LoginCard onSubmit={() => void give.run({ code })}>
+      <TextInput
+        label={isRecovery ? 'Recovery code' : 'Code of your authenticator'}
+        description={
+          isRecovery ? 'One of the ten you kept. It works once.' : 'Six digits. You may paste them. Each works once.'
+        }
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        autoComplete="one-time-code"
+        value={code}
+        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        required
+        autoFocus
+      />
+      <DeedFailure failure={failure === null ? null : { ...failure, fields: {}, requestId: null }} />
+      <Button type="submit" loading={give.busy}>
+        Continue
+      </Button>
+      <div className="pm-row">
+        <Button variant="subtle" size="xs" onClick={props.onOther}>
+          {isRecovery ? 'Use the authenticator' : 'Use a recovery code'}
+        </Button>
+        <Button variant="subtle" size="xs" onClick={props.onBack}>
+          Log in as somebody else
+        </Button>
+      </div>
+    </LoginCard>
+  )
+}
+
+function LoginCard({ onSubmit, children }: { readonly onSubmit: () => void; readonly children: ReactNode }) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <Card>
+      <form className="pm-stack" onSubmit={submit}>
+        {children}
+      </form>
+    </Card>
+  )
 }

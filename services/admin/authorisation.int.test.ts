@@ -1,0 +1,166 @@
+import { initTRPC, TRPCError } from '@trpc/server'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { useStores } from '#test/support/stores.ts'
+import { appRouter } from './app-router.ts'
+import { allows } from './roles.ts'
+import { type AdminContext, createCallerFactory, openProcedure, type ProcedureMeta, router } from './trpc.ts'
+
+const stores = useStores()
+
+/** Who asks: a role in the workspace of the input, a member of another one, who runs the installation, nobody. */
+const PEOPLE = ['owner', 'admin', 'support', 'viewer', 'foreign', 'operator', 'nobody'] as const
+type Person = (typeof PEOPLE)[number]
+/** Where they are with their second factor. */
+const FACTORS = ['none', 'asked', 'given', 'stepped-up'] as const
+type Factor = (typeof FACTORS)[number]
+type Outcome = 'UNAUTHORIZED' | 'NOT_FOUND' | 'FORBIDDEN' | 'passes'
+const REFUSALS: readonly string[] = ['UNAUTHORIZED', 'NOT_FOUND', 'FORBIDDEN']
+
+/** What the declared access demands, written down once more and independently of the gate. */
+function demanded({ access, stepUp }: ProcedureMeta, person: Person, factor: Factor): Outcome {
+  if (access === 'anyone') return 'passes'
+  if (person === 'nobody') return 'UNAUTHORIZED'
+  if (access === 'asked') return factor === 'asked' ? 'passes' : 'UNAUTHORIZED'
+  if (factor === 'asked') return 'UNAUTHORIZED'
+  const confirmed: Outcome = stepUp && factor !== 'stepped-up' ? 'FORBIDDEN' : 'passes'
+  if (access === 'signedIn') return confirmed
+  if (access === 'operator') return person === 'operator' ? confirmed : 'FORBIDDEN'
+  if (person === 'foreign' || person === 'operator') return 'NOT_FOUND'
+  return allows(person, access) ? confirmed : 'FORBIDDEN'
+}
+
+let owner: AdminCaller
+let foreign: AdminCaller
+beforeAll(async () => {
+  owner = await adminCaller(stores)
+  foreign = await adminCaller(stores, { deps: () => owner.deps })
+})
+
+function sessionOf(person: Person, factor: Factor): OperatorSession | null {
+  if (person === 'nobody') return null
+  const place: [string, Role] | null =
+    person === 'operator' ? null : person === 'foreign' ? [foreign.workspaceId, 'owner'] : [owner.workspaceId, person]
+  return {
+    ...owner.session,
+    isOperator: person === 'operator',
+    roles: new Map(place === null ? [] : [place]),
+    secondFactor: factor === 'stepped-up' ? 'given' : factor,
+    steppedUpUntil: factor === 'stepped-up' ? owner.deps.clock.now() + 60_000 : null,
+  }
+}
+
+function contextOf(session: OperatorSession | null): AdminContext {
+  const nothing = () => undefined
+  const facts = { requestId: 'req_matrix', ip: '127.0.0.1', userAgent: 'vitest', device: null }
+  return { ...facts, session, deps: owner.deps, setSessionToken: nothing, setDevice: nothing }
+}
+
+type AnyRouter = Parameters<typeof createCallerFactory>[0]
+
+interface Cell {
+  readonly path: string
+  readonly person: Person
+  readonly factor: Factor
+}
+
+/** What happens when this person asks with nothing but a workspace and a mode: no deed can run, because each needs an `opId`. */
+async function outcomeOf(tree: AnyRouter, { path, person, factor }: Cell): Promise<Outcome> {
+  let target: unknown = createCallerFactory(tree)(contextOf(sessionOf(person, factor)))
+  for (const name of path.split('.')) target = (target as Record<string, unknown>)[name]
+  try {
+    const answer = await (target as (input: object) => Promise<unknown>)({
+      workspaceId: owner.workspaceId,
+      mode: 'test',
+    })
+    await endOf(answer)
+    return 'passes'
+  } catch (error) {
+    if (!(error instanceof TRPCError)) throw error
+    return REFUSALS.includes(error.code) ? (error.code as Outcome) : 'passes'
+  }
+}
+
+/** A live view that was let in is closed again. */
+async function endOf(answer: unknown): Promise<void> {
+  if (typeof answer !== 'object' || answer === null || !(Symbol.asyncIterator in answer)) return
+  await (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.()
+}
+
+/** Every cell of the matrix in which the gate does otherwise than the procedure declares, and every procedure that declares nothing. */
+async function deviations(tree: AnyRouter): Promise<readonly string[]> {
+  const found: string[] = []
+  const procedures = tree._def.procedures as Readonly<
+    Record<string, { readonly _def: { readonly meta?: ProcedureMeta } }>
+  >
+  for (const [path, { _def }] of Object.entries(procedures)) {
+    const { meta } = _def
+    if (meta === undefined) {
+      found.push(`${path}: declares no access`)
+      continue
+    }
+    for (const person of PEOPLE) {
+      const outcomes = await Promise.all(FACTORS.map((factor) => outcomeOf(tree, { path, person, factor })))
+      for (const [index, factor] of FACTORS.entries()) {
+        const wanted = demanded(meta, person, factor)
+        if (outcomes[index] !== wanted)
+          found.push(`${path}: ${person}, ${factor}: ${outcomes[index]} instead of ${wanted}`)
+      }
+    }
+  }
+  return found
+}
+
+describe('the authorisation matrix', () => {
+  // Guarantee: every procedure lets in exactly whom it declares, for each role, foreign workspace and state of the second factor.
+  test('every procedure × every person × every state of the second factor', { timeout: 180_000 }, async () => {
+    expect(Object.keys(appRouter._def.procedures).length).toBeGreaterThan(20)
+    expect(await deviations(appRouter as AnyRouter)).toEqual([])
+  })
+
+  test('it shows a procedure that declares more than it checks, and one that declares nothing', async () => {
+    const lax = openProcedure.meta({ access: 'owner', stepUp: true }).query(() => 1)
+    const shown = await deviations(router({ lax }) as AnyRouter)
+    expect(shown).toContain('lax: nobody, none: passes instead of UNAUTHORIZED')
+    expect(shown).toContain('lax: foreign, stepped-up: passes instead of NOT_FOUND')
+    expect(shown).toContain('lax: viewer, stepped-up: passes instead of FORBIDDEN')
+    const bare = initTRPC.context<AdminContext>().create()
+    const undeclared = bare.router({ silent: bare.procedure.query(() => 1) })
+    expect(await deviations(undeclared as unknown as AnyRouter)).toEqual(['silent: declares no access'])
+  })
+})
+
+describe('what an authenticator is demanded for', () => {
+  test('a step-up deed tells a person without one to set it up, and a person with one to give a code', async () => {
+    const input = { ...owner.at, opId: owner.deps.random.uuid(), name: 'Shop', scopes: ['invoices:read' as const] }
+    const without = await adminCaller(stores, { secondFactor: 'none', steppedUp: false })
+    await expect(without.caller.apiKeys.create({ ...input, ...without.at })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      cause: { details: [{ path: 'secondFactor', message: 'needed' }] },
+    })
+    const withOne = await adminCaller(stores, { steppedUp: false })
+    await expect(withOne.caller.apiKeys.create({ ...input, ...withOne.at })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      cause: { details: [{ path: 'stepUp', message: 'needed' }] },
+    })
+  })
+
+  test('a workspace that wants it shows nothing to members without one', async () => {
+    const { caller, at, deps, session } = await adminCaller(stores)
+    const { version } = await caller.workspace.get(at)
+    const opId = deps.random.uuid()
+    await caller.workspace.update({ ...at, opId, version, change: { requiresSecondFactor: true } })
+    const bare = createCallerFactory(appRouter)(contextOf({ ...session, secondFactor: 'none', steppedUpUntil: null }))
+    await expect(bare.workspace.get(at)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(bare.members.list(at)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test('nobody runs an installation in production with a password alone', async () => {
+    const production = (wired: AdminCaller['deps']) => ({ config: { ...wired.config, env: 'production' as const } })
+    const bare = await adminCaller(stores, { operator: true, secondFactor: 'none', deps: production })
+    await expect(bare.caller.audit.listAll({})).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const given = await adminCaller(stores, { operator: true, deps: production })
+    await expect(given.caller.audit.listAll({})).resolves.toMatchObject({ nextCursor: null })
+  })
+})

@@ -1,0 +1,62 @@
+import { TextInput } from '@mantine/core'
+
+/** Filters of the audit trail as they stand in the URL. Days are in the operator's zone. */
+export const AUDIT_FILTERS = { actor: '', subject: '', from: '', until: '' }
+type Filters = Readonly<Record<keyof typeof AUDIT_FILTERS, string>>
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** The filters as the server takes them; days that are none are left out. */
+export function auditInput({ actor, subject, from, until }: Filters) {
+  const dayOf = (text: string, add: number) => {
+    if (!DAY.test(text)) return undefined
+    const [year = 0, month = 1, day = 1] = text.split('-').map(Number)
+    const at = new Date(year, month - 1, day + add).getTime()
+    return Number.isFinite(at) && at >= 0 ? at : undefined
+  }
+  const [fromMs, untilMs] = [dayOf(from, 0), dayOf(until, 1)]
+  return {
+    ...(actor.trim() === ''
+      ? {}
+      : { actor: actor.includes(':') ? actor.trim() : `user:${actor.trim().toLowerCase()}` }),
+    ...(subject.trim() === '' ? {} : { subject: subject.trim() }),
+    ...(fromMs === undefined ? {} : { from: fromMs }),
+    ...(untilMs === undefined ? {} : { until: untilMs }),
+  }
+}
+
+/** Who, what, when. */
+export function AuditFilters(props: { readonly filters: Filters; readonly set: (change: Partial<Filters>) => void }) {
+  const { filters, set } = props
+  return (
+    <search className="pm-filters">
+      <TextInput
+        label="Who"
+        description="E-mail address, or such as cli:root"
+        value={filters.actor}
+        onChange={({ currentTarget }) => set({ actor: currentTarget.value })}
+        data-page-search=""
+      />
+      <TextInput
+        label="What"
+        description="ID of an invoice, key, wallet, person"
+        value={filters.subject}
+        onChange={({ currentTarget }) => set({ subject: currentTarget.value })}
+      />
+      <TextInput
+        label="From"
+        description="First day"
+        type="date"
+        value={filters.from}
+        onChange={({ currentTarget }) => set({ from: currentTarget.value })}
+      />
+      <TextInput
+        label="Until"
+        description="Last day"
+        type="date"
+        value={filters.until}
+        onChange={({ currentTarget }) => set({ until: currentTarget.value })}
+      />
+    </search>
+  )
+}

@@ -1,0 +1,81 @@
+import { Checkbox, TextInput } from '@mantine/core'
+import { Facts } from '../../parts/card.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
+import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
+
+const STATUS_TONES = { active: 'paid', restricted: 'partial', suspended: 'danger' } as const
+const STATUS_WORDS = { active: 'Active', restricted: 'Restricted', suspended: 'Suspended' } as const
+
+/** Name, contact for payers, who must have an authenticator, and what whoever runs the installation decides. */
+export function BusinessSection({ settings }: { readonly settings: Settings }) {
+  const draft = useSettingsDraft(settings)
+  const { name, supportContact, requiresSecondFactor } = draft.draft
+  const save = () => {
+    void draft.run({
+      ...(name === undefined ? {} : { name }),
+      ...(supportContact === undefined ? {} : { supportContact: supportContact.trim() === '' ? null : supportContact }),
+      ...(requiresSecondFactor === undefined ? {} : { requiresSecondFactor: requiresSecondFactor === 'yes' }),
+    })
+  }
+  const isRequired = draft.value('requiresSecondFactor', settings.requiresSecondFactor ? 'yes' : 'no') === 'yes'
+  return (
+    <div className="pm-stack">
+      <SettingsForm title="Business and security" draft={draft} onSave={save}>
+        <div>
+          <TextInput
+            label="Name"
+            description="Payers see it on the checkout and on receipts."
+            value={draft.value('name', settings.name)}
+            onChange={({ currentTarget }) => draft.type('name', currentTarget.value)}
+            disabled={draft.refusal !== null}
+            maxLength={120}
+            maw={520}
+            required
+          />
+          <ChangedElsewhere now={draft.changedElsewhere('name', (from) => from.name)} />
+        </div>
+        <div>
+          <TextInput
+            label="How payers reach you"
+            description="E-mail address, telephone number or https address. Empty: the checkout offers no contact."
+            value={draft.value('supportContact', settings.supportContact ?? '')}
+            onChange={({ currentTarget }) => draft.type('supportContact', currentTarget.value)}
+            error={draft.failure?.fields['change.supportContact']}
+            disabled={draft.refusal !== null}
+            maxLength={200}
+            maw={520}
+          />
+          <ChangedElsewhere now={draft.changedElsewhere('supportContact', (from) => from.supportContact ?? '')} />
+        </div>
+        <div>
+          <Checkbox
+            label="Members need an authenticator"
+            description="Without one they see nothing of this workspace. You need one yourself first."
+            checked={isRequired}
+            onChange={({ currentTarget }) => draft.type('requiresSecondFactor', currentTarget.checked ? 'yes' : 'no')}
+            disabled={draft.refusal !== null}
+          />
+          <ChangedElsewhere
+            now={draft.changedElsewhere('requiresSecondFactor', (from) => (from.requiresSecondFactor ? 'yes' : 'no'))}
+          />
+        </div>
+      </SettingsForm>
+      <Facts
+        facts={[
+          [
+            'State',
+            <ToneBadge key="state" tone={STATUS_TONES[settings.status]}>
+              {STATUS_WORDS[settings.status]}
+            </ToneBadge>,
+          ],
+          ['Warnings go to', <ForeignText key="mail">{settings.ownerEmail}</ForeignText>],
+          ['Invoices per month', settings.limits.invoicesPerMonth ?? 'no limit'],
+          ['Payment links', settings.limits.paymentLinks ?? 'no limit'],
+          ['Webhook endpoints', settings.limits.webhookEndpoints ?? 'no limit'],
+        ]}
+      />
+    </div>
+  )
+}

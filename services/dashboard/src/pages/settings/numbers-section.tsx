@@ -1,0 +1,67 @@
+import { Select, TextInput } from '@mantine/core'
+import { type NumberField, shownNumber, typedNumber } from './number-fields.ts'
+import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
+import { type Settings, type SettingsChange, useSettingsDraft } from './use-settings-draft.ts'
+
+const ARS_SERIES = [
+  { value: 'crypto', label: 'the rate at which pesos buy stablecoins' },
+  { value: 'official', label: 'the official rate' },
+]
+
+interface NumbersSectionProps {
+  readonly settings: Settings
+  readonly fields: readonly NumberField[]
+  readonly hasArsSeries?: boolean
+}
+
+/** Rules that are numbers, each as a sentence. */
+export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectionProps) {
+  const draft = useSettingsDraft(settings)
+  const typed = fields.filter(({ key }) => draft.draft[key] !== undefined)
+  const faulty = typed.filter((field) => typedNumber(field, draft.value(field.key, '')) === null)
+  const series = draft.draft['arsSeries']
+  const save = () => {
+    const numbers = typed.map((field) => [field.key, typedNumber(field, draft.value(field.key, ''))] as const)
+    const change: SettingsChange = Object.fromEntries(numbers)
+    void draft.run({ ...change, ...(series === undefined ? {} : { arsSeries: series as Settings['arsSeries'] }) })
+  }
+  return (
+    <SettingsForm
+      title={hasArsSeries === true ? 'Pricing' : 'Payments'}
+      draft={draft}
+      onSave={faulty.length > 0 ? null : save}
+    >
+      {fields.map((field) => (
+        <div key={field.key}>
+          <TextInput
+            label={`${field.before} … ${field.after}`}
+            description={`${field.effect} Usual: ${field.usual}.`}
+            value={draft.value(field.key, shownNumber(field, settings))}
+            onChange={({ currentTarget }) => draft.type(field.key, currentTarget.value)}
+            error={faulty.includes(field) ? `Write a number from ${field.min} to ${field.max}.` : undefined}
+            disabled={draft.refusal !== null}
+            inputMode="decimal"
+            autoComplete="off"
+            maw={520}
+          />
+          <ChangedElsewhere now={draft.changedElsewhere(field.key, (from) => shownNumber(field, from))} />
+        </div>
+      ))}
+      {hasArsSeries === true ? (
+        <div>
+          <Select
+            label="Argentine pesos are priced by …"
+            description="The two differ; payers compare with what they know."
+            data={ARS_SERIES}
+            value={draft.value('arsSeries', settings.arsSeries)}
+            onChange={(value) => value !== null && draft.type('arsSeries', value)}
+            disabled={draft.refusal !== null}
+            allowDeselect={false}
+            maw={520}
+          />
+          <ChangedElsewhere now={draft.changedElsewhere('arsSeries', ({ arsSeries }) => arsSeries)} />
+        </div>
+      ) : null}
+    </SettingsForm>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Invitation, InvitationRepository } from '#shared/usecases/ports/members.ts'
+import type { Database } from './connect.ts'
+import { toDate, toMs } from './dates.ts'
+import { duplicateKeyFields } from './duplicate-key.ts'
+import { addMember } from './membership-repository.ts'
+import { withNotes } from './noted.ts'
+import { INVITATIONS, type InvitationDocument, USERS } from './operator-models.ts'
+import { userToDocument } from './user-repository.ts'
+
+const OPEN_LISTED_MAX = 200
+
+/** Invitations on MongoDB. */
+export function createInvitationRepository(db: Database): InvitationRepository {
+  const invitations = db.collection(INVITATIONS)
+  return {
+    insert: async (invitation, noted) =>
+      await withNotes(db, noted, async (session) => {
+        const { _id, ...rest } = toDocument(invitation)
+        const added = await invitations.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        return added.upsertedCount === 1
+      }),
+    findById: async (id) => fromDocument(await invitations.findOne({ _id: id })),
+    findByTokenHash: async (tokenHash) => fromDocument(await invitations.findOne({ tokenHash })),
+    listOpen: async (workspaceId, at) =>
+      (
+        await invitations
+          .find({ workspaceId, closed: null, expiresAt: { $gt: toDate(at) } })
+          .sort({ createdAt: -1 })
+          .limit(OPEN_LISTED_MAX)
+          .toArray()
+      ).flatMap((stored) => fromDocument(stored) ?? []),
+    withdraw: async (id, at, noted) =>
+      await withNotes(db, noted, async (session) => {
+        const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
+        return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
+      }),
+    accept: async ({ id, workspaceId, role }, { userId, newUser, at }, noted) => {
+      try {
+        return await withNotes(db, noted, async (session) => {
+          const open = { _id: id, closed: null, expiresAt: { $gt: toDate(at) } }
+          const change = { $set: { closed: { at: toDate(at), as: 'accepted' as const } } }
+          if ((await invitations.updateOne(open, change, { session })).matchedCount === 0) return false
+          if (newUser !== null) await db.collection(USERS).insertOne(userToDocument(newUser), { session })
+          await addMember(db, { workspaceId, userId, role, since: at }, session)
+          return true
+        })
+      } catch (error) {
+        // The address got a person in the same moment: nothing of this was done.
+        if (duplicateKeyFields(error) !== null) return false
+        throw error
+      }
+    },
+  }
+}
+
+function toDocument({ id, createdAt, expiresAt, closed, ...same }: Invitation): InvitationDocument {
+  const times = { createdAt: toDate(createdAt), expiresAt: toDate(expiresAt) }
+  return { _id: id, ...same, ...times, closed: closed === null ? null : { ...closed, at: toDate(closed.at) } }
+}
+
+function fromDocument(stored: InvitationDocument | null): Invitation | null {
+  if (stored === null) return null
+  const { _id, createdAt, expiresAt, closed, ...same } = stored
+  const times = { createdAt: toMs(createdAt), expiresAt: toMs(expiresAt) }
+  return { id: _id, ...same, ...times, closed: closed === null ? null : { ...closed, at: toMs(closed.at) } }
+}

@@ -1,0 +1,92 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { checkPassword } from './check-password.ts'
+import { validName } from './create-workspace.ts'
+import { memberAudit, tokenHashOf } from './invite-member.ts'
+import { completeLogIn, type LoggedIn } from './log-in.ts'
+import type { Origin, PeopleDeps } from './people-deps.ts'
+import type { Invitation, InvitationRepository } from './ports/members.ts'
+import type { OperatorSession, User } from './ports/operators.ts'
+import type { Workspace, WorkspaceRepository } from './ports/tenancy.ts'
+import { ADDRESS_BACK_OFF, countTry } from './slow-down.ts'
+
+/** What joining a workspace needs. */
+export interface AcceptDeps extends PeopleDeps {
+  readonly invitations: Pick<InvitationRepository, 'findByTokenHash' | 'accept'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+}
+
+/** An invitation that can be accepted, with its workspace. */
+export interface OpenInvitation {
+  readonly invitation: Invitation
+  readonly workspace: Workspace
+  /** The invited person can log in already, and must, before they accept. */
+  readonly person: User | null
+}
+
+/** What a link leads to. Unknown, used, withdrawn and expired tokens are the same `NOT_FOUND`. */
+export async function readInvitation(deps: AcceptDeps, token: string, ip: string): Promise<OpenInvitation> {
+  await countTry(deps, `address:${ip}`, ADDRESS_BACK_OFF)
+  const invitation = await deps.invitations.findByTokenHash(tokenHashOf(token))
+  const isOpen = invitation !== null && invitation.closed === null && invitation.expiresAt > deps.clock.now()
+  const workspace = isOpen ? await deps.workspaces.findById(invitation.workspaceId) : null
+  if (invitation === null || workspace === null) throw gone()
+  await deps.attempts.forgive(`address:${ip}`)
+  return { invitation, workspace, person: await deps.users.findByEmail(invitation.email) }
+}
+
+/**
+ * Joins the workspace. A new person chooses name and password and is logged in; a person who exists must be logged in as the one
+ * who was invited (`INVALID_STATE` otherwise), and null is answered.
+ */
+export async function acceptInvitation(
+  deps: AcceptDeps,
+  input: {
+    readonly token: string
+    readonly name: string | null
+    readonly password: string | null
+    readonly session: Pick<OperatorSession, 'userId'> | null
+    readonly origin: Origin
+  },
+): Promise<{ readonly workspaceId: string; readonly loggedIn: LoggedIn | null }> {
+  const { invitation, person } = await readInvitation(deps, input.token, input.origin.ip)
+  if (person !== null && input.session?.userId !== person.id) {
+    throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })
+  }
+  const newUser = person === null ? await newUserOf(deps, invitation, input) : null
+  const user = person ?? newUser
+  if (user === null) throw gone()
+  const at = deps.clock.now()
+  const deed = { actor: `user:${user.email}`, reason: null }
+  const about = { subject: user.id, email: user.email, role: invitation.role, invitation_id: invitation.id }
+  const id = `${invitation.id}:accepted`
+  const audit = memberAudit({ id, at }, 'member.joined', invitation.workspaceId, deed, about)
+  if (!(await deps.invitations.accept(invitation, { userId: user.id, newUser, at }, { audit }))) throw gone()
+  const by = { origin: input.origin, secondFactor: 'none', by: 'invitation' } as const
+  const loggedIn = newUser === null ? null : await completeLogIn(deps, newUser, by)
+  return { workspaceId: invitation.workspaceId, loggedIn }
+}
+
+async function newUserOf(
+  deps: AcceptDeps,
+  { email }: Invitation,
+  { name, password }: { readonly name: string | null; readonly password: string | null },
+): Promise<User> {
+  const validatedName = validName(name ?? '')
+  checkPassword(password ?? '', email)
+  const passwordHash = await deps.passwords.hash(password ?? '')
+  return newUser(deps, { email, name: validatedName, passwordHash, isOperator: false })
+}
+
+/** A person without an authenticator. */
+export function newUser(
+  { random, clock }: Pick<PeopleDeps, 'random' | 'clock'>,
+  facts: Pick<User, 'email' | 'name' | 'passwordHash' | 'isOperator'>,
+): User {
+  const nothing = { totp: null, pendingTotp: null, recoveryHashes: [], devices: [] }
+  return { id: random.uuid(), ...facts, ...nothing, createdAt: clock.now() }
+}
+
+function gone(): PaymeshError {
+  const message = 'This invitation is not open any more. Ask for a new one.'
+  return new PaymeshError('NOT_FOUND', { message })
+}

@@ -1,0 +1,75 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { mailTime } from './account-notes.ts'
+import type { Deed } from './invite-member.ts'
+import type { AuditRecord, AuditSearch } from './ports/audit.ts'
+import type { Clock } from './ports/runtime.ts'
+import type { TenancyDeeds, Workspace } from './ports/tenancy.ts'
+import { type UpdateWorkspaceDeps, updateWorkspace, type WorkspaceChange } from './update-workspace.ts'
+
+/** What changing settings needs. */
+export interface ChangeSettingsDeps extends Omit<UpdateWorkspaceDeps, 'workspaces'> {
+  readonly workspaces: Pick<UpdateWorkspaceDeps['workspaces'], 'findById'>
+  readonly tenancy: Pick<TenancyDeeds, 'changeWorkspace'>
+  readonly auditSearch: AuditSearch
+  readonly clock: Clock
+}
+
+export const SETTINGS_ACTION = 'workspace.settings_changed'
+
+/**
+ * Changes the settings of a workspace as they were when `version` was read. Sent twice it is done once. When somebody was faster
+ * nothing is changed, and `INVALID_STATE` says who changed what and when.
+ */
+export async function changeSettings(
+  deps: ChangeSettingsDeps,
+  input: {
+    readonly workspaceId: string
+    /** The workspace's `epoch` as it was read. */
+    readonly version: number
+    readonly change: Pick<WorkspaceChange, 'name' | 'policy'>
+    readonly deed: Deed
+  },
+): Promise<Workspace> {
+  const { workspaceId, version, change, deed } = input
+  const id = `settings:${workspaceId}:${deed.opId}`
+  const update = async (_id: string, fields: Parameters<TenancyDeeds['changeWorkspace']>[2]) => {
+    const audit = auditOf(deps, id, workspaceId, change, deed)
+    const changed = await deps.tenancy.changeWorkspace(workspaceId, version, fields, audit)
+    if (changed !== null) return changed
+    const latest = await latestChange(deps, workspaceId)
+    if (latest?.id === id) return await deps.workspaces.findById(workspaceId)
+    throw conflict(latest)
+  }
+  const workspaces = { findById: deps.workspaces.findById, update }
+  return await updateWorkspace({ ...deps, workspaces }, { workspaceId, change })
+}
+
+async function latestChange({ auditSearch }: ChangeSettingsDeps, workspaceId: string): Promise<AuditRecord | null> {
+  const rows = await auditSearch.search({ workspaceId, subject: workspaceId }, null, 20)
+  return rows.find(({ action }) => action === SETTINGS_ACTION) ?? null
+}
+
+function conflict(latest: AuditRecord | null): PaymeshError {
+  const who = latest === null ? 'Somebody' : latest.actor.replace(/^user:/, '')
+  const what = latest === null ? 'the settings' : String(latest.detail['changed'] ?? 'the settings')
+  const when = latest === null ? 'meanwhile' : `at ${mailTime(latest.at)}`
+  const message = `${who} changed ${what} ${when}. Nothing of yours was saved: look at the values as they are now.`
+  return new PaymeshError('INVALID_STATE', { message, details: [{ path: 'version', message: 'is not the latest' }] })
+}
+
+function auditOf(
+  { clock }: ChangeSettingsDeps,
+  id: string,
+  workspaceId: string,
+  change: Pick<WorkspaceChange, 'name' | 'policy'>,
+  { actor, reason }: Deed,
+): AuditRecord {
+  const { policy = {}, ...rest } = change
+  const { confirmations = {}, ...plain } = policy
+  const values = Object.entries({ ...rest, ...plain }).map(([name, value]) => [name, value ?? null] as const)
+  const tiers = Object.entries(confirmations).map(([asset, value]) => [`confirmations.${asset}`, value] as const)
+  const given = Object.fromEntries([...values, ...tiers])
+  const why = reason === null ? {} : { reason }
+  const detail = { changed: Object.keys(given).join(', '), ...given, ...why }
+  return { id, at: clock.now(), actor, action: SETTINGS_ACTION, subject: workspaceId, workspaceId, mode: null, detail }
+}

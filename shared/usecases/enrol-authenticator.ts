@@ -1,0 +1,124 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { accountAudit, accountMail, kickMails, mailTime } from './account-notes.ts'
+import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
+import type { Origin, PeopleDeps } from './people-deps.ts'
+import type { OperatorSession, User } from './ports/operators.ts'
+import { personOf, recoveryHash, totpContext, useCode, useRecoveryCode } from './second-factor.ts'
+import { ACCOUNT_BACK_OFF, countTry } from './slow-down.ts'
+
+type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
+
+/** How long a shown secret may be proved. */
+const PENDING_MS = 15 * 60_000
+const RECOVERY_CODES = 10
+/** Crockford's base 32: nothing in it is mistaken for something else. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/**
+ * Makes a secret for an authenticator; it counts once it is proved. Asks for the password, and, where there is an authenticator
+ * already, for one of its codes or a recovery code: an open session alone must not change who can log in.
+ */
+export async function beginEnrolment(
+  deps: PeopleDeps,
+  who: Who,
+  input: { readonly password: string; readonly code: string | null; readonly origin: Origin },
+): Promise<{ readonly secret: string; readonly uri: string }> {
+  const user = await personOf(deps, who)
+  await checkOwnPassword(deps, user, input.password)
+  if (user.totp !== null) await proveSecondFactor(deps, user, input.code ?? '', input.origin)
+  const secret = deps.codes.newSecret()
+  const sealedSecret = deps.secretBox.seal(secret, totpContext(user.id))
+  await deps.users.setPendingTotp(user.id, { sealedSecret, at: deps.clock.now() })
+  return { secret, uri: deps.codes.uri(secret, user.email) }
+}
+
+async function proveSecondFactor(deps: PeopleDeps, user: User, code: string, origin: Origin): Promise<void> {
+  if (/^[\d\s]{6,}$/.test(code)) await useCode(deps, user, code)
+  else await useRecoveryCode(deps, user, code, origin)
+}
+
+/**
+ * Proves the new authenticator with its first code. From then on log-ins ask for codes, every other session has ended, and this
+ * one has a new token that may do dangerous deeds. The recovery codes are in this answer and nowhere else.
+ */
+export async function confirmEnrolment(
+  deps: PeopleDeps,
+  who: Who,
+  code: string,
+): Promise<{ readonly token: string; readonly recoveryCodes: readonly string[] }> {
+  const user = await personOf(deps, who)
+  const at = deps.clock.now()
+  const { pendingTotp } = user
+  if (pendingTotp === null || at - pendingTotp.at > PENDING_MS) {
+    throw new PaymeshError('INVALID_STATE', { message: 'Begin again: this setup is finished or took too long.' })
+  }
+  await countTry(deps, `code:${user.id}`, ACCOUNT_BACK_OFF)
+  const secret = deps.secretBox.open(pendingTotp.sealedSecret, totpContext(user.id))
+  const lastStep = await deps.codes.stepOf(secret, code, at)
+  if (lastStep === null) {
+    const message = 'This code is wrong. Check that the clock of your phone is right.'
+    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
+  }
+  await deps.attempts.clear(`code:${user.id}`)
+  const recoveryCodes = newRecoveryCodes(deps)
+  const recoveryHashes = recoveryCodes.map((one) => recoveryHash(deps, user.id, one))
+  const confirmed = { sealedSecret: pendingTotp.sealedSecret, lastStep, at, recoveryHashes, keepLoginId: who.loginId }
+  const noted = changedNote(deps, user, 'An authenticator was set up.', 'auth.authenticator_set')
+  if (!(await deps.users.confirmTotp(user.id, confirmed, noted))) {
+    throw new PaymeshError('INVALID_STATE', { message: 'Begin again: this setup is finished or took too long.' })
+  }
+  kickMails(deps, noted.mails)
+  const token = await replaceToken(deps, who.id, { secondFactor: 'given', steppedUpUntil: at + STEP_UP_MS })
+  if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
+  return { token, recoveryCodes }
+}
+
+/** Takes the authenticator away; log-ins ask for the password alone from then on, and dangerous deeds are not possible. */
+export async function removeAuthenticator(deps: PeopleDeps, who: Who): Promise<{ readonly token: string }> {
+  const user = await personOf(deps, who)
+  const noted = changedNote(deps, user, 'The authenticator was removed.', 'auth.authenticator_removed')
+  if (await deps.users.removeTotp(user.id, who.loginId, noted)) kickMails(deps, noted.mails)
+  const token = await replaceToken(deps, who.id, { secondFactor: 'none', steppedUpUntil: null })
+  if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
+  return { token }
+}
+
+/** Ten new recovery codes; the former ones are void. */
+export async function renewRecoveryCodes(deps: PeopleDeps, who: Who): Promise<readonly string[]> {
+  const user = await personOf(deps, who)
+  const codes = newRecoveryCodes(deps)
+  const hashes = codes.map((one) => recoveryHash(deps, user.id, one))
+  const noted = changedNote(deps, user, 'New recovery codes were made.', 'auth.recovery_codes_renewed')
+  if (!(await deps.users.setRecoveryHashes(user.id, hashes, noted))) {
+    throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
+  }
+  kickMails(deps, noted.mails)
+  return codes
+}
+
+/** Throws `VALIDATION_ERROR` at `password` unless it is this person's; tries are slowed down. */
+export async function checkOwnPassword(deps: PeopleDeps, user: User, password: string): Promise<void> {
+  const key = `password:${user.id}`
+  await countTry(deps, key, ACCOUNT_BACK_OFF)
+  if (!(await deps.passwords.verify(user.passwordHash, password))) {
+    const message = 'This is not your password.'
+    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'password', message }] })
+  }
+  await deps.attempts.clear(key)
+}
+
+function changedNote(deps: PeopleDeps, user: User, what: string, action: string) {
+  const data = { email: user.email, time: mailTime(deps.clock.now()), what }
+  return {
+    audit: accountAudit(deps, `user:${user.email}`, action, user.id),
+    mails: [accountMail(deps, 'account_changed', user.email, data)],
+  }
+}
+
+/** Ten codes of 50 random bits, as `xxxxx-xxxxx`. */
+function newRecoveryCodes({ random }: PeopleDeps): readonly string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => {
+    const text = [...random.bytes(10)].map((byte) => ALPHABET.charAt(byte & 31)).join('')
+    return `${text.slice(0, 5)}-${text.slice(5)}`
+  })
+}

@@ -1,0 +1,90 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { newApiKey } from '#shared/domain/api-key.ts'
+import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import { deedId } from './deed-id.ts'
+import type { Deed } from './invite-member.ts'
+import type { AuditRecord } from './ports/audit.ts'
+import type { Clock, Random } from './ports/runtime.ts'
+import type { KeyHasher } from './ports/secrets.ts'
+import type { ApiKeyRecord, EpochStore, TenancyDeeds } from './ports/tenancy.ts'
+
+/** What a person's deeds on keys need. */
+export interface ApiKeyDeedDeps {
+  readonly tenancy: Pick<TenancyDeeds, 'issueKey' | 'findKey' | 'revokeKey'>
+  readonly epochs: Pick<EpochStore, 'setKeyEpoch'>
+  readonly hasher: KeyHasher
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/**
+ * Issues an API key. The key itself is in the first answer and nowhere else: the same deed sent again gives the same record and
+ * `apiKey` null.
+ */
+export async function issueApiKey(
+  deps: ApiKeyDeedDeps,
+  input: {
+    readonly workspaceId: string
+    readonly mode: Mode
+    readonly name: string
+    readonly scopes: readonly Scope[]
+    readonly deed: Deed
+  },
+): Promise<{ readonly record: ApiKeyRecord; readonly apiKey: string | null }> {
+  const { workspaceId, mode, name, deed } = input
+  const scopes = [...new Set(input.scopes)]
+  const id = deedId('api-key', workspaceId, deed.opId)
+  const apiKey = newApiKey(mode, deps.random)
+  const at = deps.clock.now()
+  const record: ApiKeyRecord = {
+    ...{ id, workspaceId, mode, name, scopes, hash: deps.hasher.hash(apiKey), last4: apiKey.slice(-4) },
+    ...{ epoch: 0, createdAt: at, revokedAt: null },
+  }
+  const audit = keyAudit(`${id}:created`, at, 'api_key.created', record, deed)
+  if (await deps.tenancy.issueKey(record, audit)) return { record, apiKey }
+  const stored = await deps.tenancy.findKey(id)
+  if (stored === null) throw new PaymeshError('NOT_FOUND')
+  return { record: stored, apiKey: null }
+}
+
+/**
+ * Revokes a key of this workspace and mode; when it resolves, the key works nowhere. `last4` must be typed, so that the right one
+ * goes: `VALIDATION_ERROR` otherwise. Repeating it changes nothing. `NOT_FOUND` for keys of others.
+ */
+export async function withdrawApiKey(
+  deps: ApiKeyDeedDeps,
+  input: {
+    readonly workspaceId: string
+    readonly mode: Mode
+    readonly keyId: string
+    readonly last4: string
+    readonly deed: Deed
+  },
+): Promise<ApiKeyRecord> {
+  const key = await deps.tenancy.findKey(input.keyId)
+  if (key === null || key.workspaceId !== input.workspaceId || key.mode !== input.mode)
+    throw new PaymeshError('NOT_FOUND')
+  if (key.last4 !== input.last4) {
+    const message = 'These are not the last four characters of this key.'
+    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'last4', message }] })
+  }
+  const at = deps.clock.now()
+  await deps.tenancy.revokeKey(key.id, at, keyAudit(`${key.id}:revoked`, at, 'api_key.revoked', key, input.deed))
+  const revoked = await deps.tenancy.findKey(key.id)
+  if (revoked === null) throw new PaymeshError('NOT_FOUND')
+  // Set again on a repetition too: the first try may have ended between the store and the epoch.
+  await deps.epochs.setKeyEpoch(revoked.id, revoked.epoch)
+  return revoked
+}
+
+function keyAudit(
+  id: string,
+  at: number,
+  action: string,
+  { id: subject, workspaceId, mode, last4, name, scopes }: ApiKeyRecord,
+  { actor, reason }: Deed,
+): AuditRecord {
+  const why = reason === null ? {} : { reason }
+  const detail = { last4, name: name ?? null, scopes: scopes.join(' '), ...why }
+  return { id, at, actor, action, subject, workspaceId, mode, detail }
+}

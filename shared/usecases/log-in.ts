@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { accountAudit, accountMail, kickMails, mailTime } from './account-notes.ts'
+import { newSession, newSessionToken } from './operator-sessions.ts'
+import type { Origin, PeopleDeps } from './people-deps.ts'
+import type { MailRecord } from './ports/events.ts'
+import type { OperatorSession, User } from './ports/operators.ts'
+import { ACCOUNT_BACK_OFF, ADDRESS_BACK_OFF, countTry } from './slow-down.ts'
+
+/** What the browser is given. */
+export interface LoggedIn {
+  readonly token: string
+  /** `asked`: a code is needed before anything else. */
+  readonly secondFactor: 'none' | 'asked' | 'given'
+  /** The mark by which the browser is known from now on; null while the log-in is not complete. */
+  readonly device: string | null
+}
+
+/**
+ * Logs in with e-mail address and password. An unknown address and a wrong password cost the same time and get the same answer,
+ * `UNAUTHENTICATED`. Failures slow down the account, except for browsers that it knows, and the address they come from:
+ * `RATE_LIMITED` names the seconds to wait, never more than 15 minutes.
+ */
+export async function logIn(
+  deps: PeopleDeps,
+  input: { readonly email: string; readonly password: string; readonly origin: Origin },
+): Promise<LoggedIn> {
+  const { origin } = input
+  const email = input.email.trim().toLowerCase()
+  const user = await deps.users.findByEmail(email)
+  const account = knows(deps, user, origin.device)
+    ? `browser:${deviceHash(deps, origin.device ?? '')}`
+    : `account:${createHash('sha256').update(email).digest('hex')}`
+  const address = `address:${origin.ip}`
+  await countTry(deps, address, ADDRESS_BACK_OFF)
+  await countTry(deps, account, ACCOUNT_BACK_OFF)
+  const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
+  if (user === null || !isRight) {
+    // Written for unknown addresses as well, or the time it takes would tell them apart.
+    const failure = accountAudit(deps, 'somebody', 'auth.log_in_failed', user?.id ?? 'unknown', { ip: origin.ip })
+    await deps.audits.insertMany([failure])
+    deps.metrics.count('log_ins_total', { result: 'wrong_password' })
+    throw new PaymeshError('UNAUTHENTICATED', { message: 'E-mail or password is wrong.' })
+  }
+  await deps.attempts.clear(account)
+  await deps.attempts.forgive(address)
+  if (user.totp === null) return await completeLogIn(deps, user, { origin, secondFactor: 'none', by: 'password' })
+  return await askForCode(deps, user, origin)
+}
+
+async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {
+  const { token, id } = newSessionToken(deps.random)
+  const facts = { loginId: deps.random.uuid(), secondFactor: 'asked', steppedUpUntil: null, ip, userAgent } as const
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_given', user.id, { ip })
+  await deps.sessions.begin(newSession(id, user, facts, deps.clock.now()), null, { audit })
+  return { token, secondFactor: 'asked', device: null }
+}
+
+/** Begins the session of a person who has proved all that is asked; a browser that the account does not know is announced by mail. */
+export async function completeLogIn(
+  deps: PeopleDeps,
+  user: User,
+  {
+    origin,
+    secondFactor,
+    by,
+  }: {
+    readonly origin: Origin
+    readonly secondFactor: 'none' | 'given'
+    readonly by: 'password' | 'code' | 'recovery_code' | 'invitation'
+  },
+): Promise<LoggedIn> {
+  const at = deps.clock.now()
+  const { ip, userAgent } = origin
+  const isNew = !knows(deps, user, origin.device)
+  const device = origin.device ?? Buffer.from(deps.random.bytes(32)).toString('base64url')
+  const { token, id } = newSessionToken(deps.random)
+  const facts = { loginId: deps.random.uuid(), secondFactor, steppedUpUntil: null, ip, userAgent }
+  const mails: MailRecord[] = []
+  if (isNew && by !== 'invitation') {
+    const data = { email: user.email, time: mailTime(at), ip, user_agent: userAgent || 'unknown' }
+    mails.push(accountMail(deps, 'login_new_device', user.email, data))
+  }
+  const detail = { ip, user_agent: userAgent, by, new_browser: isNew }
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, detail)
+  await deps.sessions.begin(newSession(id, user, facts, at), deviceHash(deps, device), { audit, mails })
+  kickMails(deps, mails)
+  deps.metrics.count('log_ins_total', { result: 'done' })
+  return { token, secondFactor, device }
+}
+
+function knows(deps: PeopleDeps, user: User | null, device: string | null): boolean {
+  return user !== null && device !== null && user.devices.includes(deviceHash(deps, device))
+}
+
+function deviceHash({ hasher }: PeopleDeps, device: string): string {
+  return hasher.hash(`browser:${device}`)
+}
+
+/** Ends one log-in of a person; ending it again changes nothing. */
+export async function logOut(
+  { sessions }: Pick<PeopleDeps, 'sessions'>,
+  session: Pick<OperatorSession, 'userId' | 'loginId'>,
+): Promise<void> {
+  await sessions.end(session.userId, session.loginId)
+}

@@ -1,0 +1,33 @@
+import type { AuditRepository } from './ports/audit.ts'
+import type { MembershipRepository } from './ports/members.ts'
+import type {
+  LoginAttempts,
+  OneTimeCodes,
+  PasswordHasher,
+  SessionRepository,
+  UserRepository,
+} from './ports/operators.ts'
+import type { Ambient, Kicker } from './ports/runtime.ts'
+import type { KeyHasher, SecretBox } from './ports/secrets.ts'
+
+/** What everything about people who log in needs. */
+export interface PeopleDeps extends Ambient {
+  readonly users: UserRepository
+  readonly sessions: SessionRepository
+  readonly memberships: Pick<MembershipRepository, 'rolesOf'>
+  readonly attempts: LoginAttempts
+  readonly audits: Pick<AuditRepository, 'insertMany'>
+  readonly passwords: PasswordHasher
+  readonly codes: OneTimeCodes
+  readonly secretBox: SecretBox
+  readonly hasher: KeyHasher
+  readonly kicker: Kicker
+}
+
+/** What a request says about where it comes from. */
+export interface Origin {
+  readonly ip: string
+  readonly userAgent: string
+  /** The mark that this browser was given at an earlier log-in; null when it has none. */
+  readonly device: string | null
+}

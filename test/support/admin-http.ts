@@ -1,0 +1,94 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { generate } from 'otplib'
+import { createApp } from '#services/admin/app.ts'
+import { createOperator } from '#shared/usecases/manage-operators.ts'
+import { adminCaller } from './admin.ts'
+import type { TestStores } from './stores.ts'
+
+/** The origin that the dashboard of `openAdmin` believes to have. */
+export const ADMIN_ORIGIN = 'http://127.0.0.1:4102'
+export const PASSWORD = 'four words are good'
+
+/** What came back from a procedure over HTTP. */
+export interface AdminAnswer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly data: any
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly error: any
+  readonly cookies: readonly string[]
+}
+
+/** A browser: keeps its cookies and sends the origin as browsers do. */
+export type AdminBrowser = ReturnType<typeof createBrowser>
+
+/** The operators' interface on real stores behind real HTTP, with a clock that tests move. Close it. */
+export async function openAdmin(stores: TestStores) {
+  let offsetMs = 0
+  const clock = { now: () => stores.ambient.clock.now() + offsetMs }
+  const { deps, workspaceId, kicks, at } = await adminCaller(stores, {
+    env: { PAYMESH_PUBLIC_ADMIN_URL: ADMIN_ORIGIN },
+    deps: () => ({ clock }),
+  })
+  const server = createServer(createApp(deps))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    deps,
+    workspaceId,
+    at,
+    kicks,
+    url,
+    advance: (ms: number) => {
+      offsetMs += ms
+    },
+    /** The code an authenticator shows now, or so many steps from now. */
+    codeOf: async (secret: string, steps = 0) =>
+      await generate({ secret, epoch: Math.floor(clock.now() / 1_000) + steps * 30 }),
+    addPerson: async (email: string, role: 'owner' | 'admin' | 'support' | 'viewer' = 'owner') =>
+      await createOperator(deps, {
+        ...{ email, name: email.split('@')[0] ?? '', password: PASSWORD, isOperator: false },
+        ...{ member: { workspaceId, role }, actor: 'test' },
+      }),
+    browser: () => createBrowser(url),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function createBrowser(url: string) {
+  const jar = new Map<string, string>()
+
+  async function send(path: string, init: RequestInit): Promise<AdminAnswer> {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { ...(cookie !== '' && { cookie }), ...(init.headers as Record<string, string>) }
+    const response = await fetch(`${url}/trpc/${path}`, { ...init, headers })
+    const cookies = response.headers.getSetCookie()
+    for (const line of cookies) {
+      const [pair = ''] = line.split(';')
+      const [name = '', value = ''] = pair.split('=')
+      if (/max-age=0/i.test(line)) jar.delete(name)
+      else jar.set(name, value)
+    }
+    const body = JSON.parse((await response.text()) || '{}')
+    return { status: response.status, data: body.result?.data, error: body.error, cookies }
+  }
+
+  return {
+    jar,
+    mutate: (path: string, input: object = {}, headers: Readonly<Record<string, string>> = {}) =>
+      send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: ADMIN_ORIGIN, ...headers },
+        body: JSON.stringify(input),
+      }),
+    query: (path: string, input: object | null = null, headers: Readonly<Record<string, string>> = {}) =>
+      send(input === null ? path : `${path}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers }),
+    logIn: function (email: string, password = PASSWORD) {
+      return this.mutate('auth.logIn', { email, password })
+    },
+  }
+}
