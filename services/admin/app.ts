@@ -3,6 +3,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type Express, type Request, type Response } from 'express'
 import type { AdminDeps } from './admin-deps.ts'
 import { appRouter } from './app-router.ts'
+import { exportPaymentsRoute } from './export-payments.ts'
 import { createContextReader } from './request-context.ts'
 
 /** At most so many calls in one request, and so many bytes. */
@@ -45,6 +46,7 @@ export function createApp(deps: AdminDeps): Express {
       responseMeta: () => ({ headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } }),
     }),
   )
+  app.get('/export/payments.csv', exportPaymentsRoute(deps))
   servePages(app, deps)
   return app
 }

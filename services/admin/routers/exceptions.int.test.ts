@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { advanceInvoice } from '#shared/usecases/advance-invoice.ts'
+import { confirmPayments, recordBlockTransfers } from '#shared/usecases/record-payments.ts'
+import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
+import { adminCaller } from '#test/support/admin.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const scope = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+let engine: Engine
+const late = new Map<string, string>()
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+  await latePayments(['evidence', 'two-operators', 'notes', 'foreign'])
+})
+
+const people = (email: string, role: 'support' | 'viewer' = 'support') =>
+  adminCaller(stores, { workspaceId: engine.workspace.id, role, email })
+const op = () => engine.deps.random.uuid()
+
+async function relay(): Promise<void> {
+  for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
+}
+
+/** Expired invoices whose money came hours late, confirmed: their entries wait in the inbox. */
+async function latePayments(names: readonly string[]): Promise<void> {
+  const invoices = []
+  for (const _ of names) invoices.push(await engine.open({ asset: 'usdt_ethereum' }))
+  engine.advance(3 * 3_600_000)
+  await engine.setCursor(100, engine.deps.clock.now())
+  for (const [index, name] of names.entries()) {
+    const invoice = invoices[index]
+    if (invoice === undefined) throw new Error('no invoice')
+    const { id } = invoice.terms
+    await advanceInvoice(engine.deps, id)
+    const amountBase = invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+    const block = blockWith(100 + index, engine.deps.clock.now(), lockOf(invoice), [{ key: name, amountBase }])
+    await recordBlockTransfers(engine.deps, { ...scope, blocks: [block] })
+    late.set(name, id)
+  }
+  await confirmPayments(engine.deps, { ...scope, height: 200, finalizedHeight: null })
+  for (const id of late.values()) await advanceInvoice(engine.deps, id)
+  await relay()
+}
+
+describe('the inbox', () => {
+  it('shows the rule beside the fact, and what the money is worth', async () => {
+    const exceptionId = 'late:evidence'
+    const { caller, at } = await people('ana@example.com', 'viewer')
+    const { items } = await caller.exceptions.list(at)
+    expect(items.map(({ id }) => id)).toContain(exceptionId)
+    const known = await caller.exceptions.get({ ...at, id: exceptionId })
+    expect(known.ways).toEqual(['accepted'])
+    expect(known.entry.sentence).toMatch(/USDT arrived .* after expiry/)
+    const rows = Object.fromEntries(known.evidence.map(({ check, ok }) => [check, ok]))
+    expect(rows).toMatchObject({ Amount: true, 'First seen': false, Confirmations: true })
+    expect(known.worth).toMatchObject({ currency: 'USD' })
+    expect((await caller.exceptions.counts(at)).money).toBeGreaterThan(0)
+    await expect(
+      caller.exceptions.accept({ ...at, id: exceptionId, opId: op(), reason: 'fine' }),
+    ).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  })
+
+  // Guarantee: of two operators at once one decides, the money counts once, and the other is told who did it.
+  it('lets one of two operators accept a late payment, and says so to the other', async () => {
+    const exceptionId = 'late:two-operators'
+    const invoiceId = late.get('two-operators') ?? ''
+    const [ana, luis] = await Promise.all([people('ana@example.com'), people('luis@example.com')])
+    const reason = 'Customer paid from a slow exchange.'
+    const wish = (opId: string) => ({ ...ana.at, id: exceptionId, opId, reason })
+    const [anaOp, luisOp] = [op(), op()]
+    const results = await Promise.allSettled([
+      ana.caller.exceptions.accept(wish(anaOp)),
+      luis.caller.exceptions.accept(wish(luisOp)),
+    ])
+    const won = results.findIndex(({ status }) => status === 'fulfilled')
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const winner = won === 0 ? 'ana@example.com' : 'luis@example.com'
+    const again = won === 0 ? luis.caller : ana.caller
+    await expect(again.exceptions.accept(wish(won === 0 ? luisOp : anaOp))).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(`^${winner} accepted this at .* Nothing was done twice.`),
+    })
+    // The answer was lost: the same deed again is no conflict.
+    const same = won === 0 ? ana.caller : luis.caller
+    const repeated = await same.exceptions.accept(wish(won === 0 ? anaOp : luisOp))
+    expect(repeated.resolved).toMatchObject({ by: winner, resolution: 'accepted', reason })
+
+    await relay()
+    expect((await engine.deps.invoices.findById(invoiceId))?.state.status).toBe('paid')
+    const deeds = await engine.deps.audits.listBySubject(invoiceId)
+    expect(deeds.filter(({ action }) => action === 'invoice.funds_accepted')).toMatchObject([
+      { actor: `user:${winner}`, detail: { reason } },
+    ])
+    expect(await engine.deps.audits.listBySubject(exceptionId)).toMatchObject([{ action: 'exception.accepted' }])
+    const resolved = await ana.caller.exceptions.list({ ...ana.at, view: 'resolved' })
+    expect(resolved.items.find(({ id }) => id === exceptionId)?.resolved?.by).toBe(winner)
+  })
+
+  it('stays open when accepting is refused, and takes notes, once each', async () => {
+    const exceptionId = 'late:notes'
+    const { caller, at } = await people('ana@example.com')
+    const note = { ...at, id: exceptionId, opId: op(), text: '<script>alert(1)</script>' }
+    await caller.exceptions.note(note)
+    expect((await caller.exceptions.note(note)).notes).toHaveLength(1)
+    const elsewhere = { ...at, id: exceptionId, opId: op(), reason: 'wrong button', invoiceId: op() }
+    await expect(caller.exceptions.attach(elsewhere)).rejects.toMatchObject({ code: 'CONFLICT' })
+    const rejected = await caller.exceptions.reject({ ...at, id: exceptionId, opId: op(), reason: 'sent back' })
+    expect(rejected).toMatchObject({ resolved: { resolution: 'rejected' } })
+    expect(rejected.closedAt).not.toBeNull()
+  })
+
+  // Guarantee: an entry of another workspace is unknown, whoever asks.
+  it('knows nothing of other workspaces', async () => {
+    const exceptionId = 'late:foreign'
+    const stranger = await adminCaller(stores, { role: 'owner' })
+    const wish = { ...stranger.at, id: exceptionId, opId: op(), reason: 'mine now' }
+    await expect(stranger.caller.exceptions.get(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(stranger.caller.exceptions.accept(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await stranger.caller.exceptions.list(stranger.at)).items).toEqual([])
+  })
+})
