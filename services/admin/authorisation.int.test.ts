@@ -1,5 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createOperator } from '#shared/usecases/manage-operators.ts'
 import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -33,9 +34,13 @@ function demanded({ access, stepUp }: ProcedureMeta, person: Person, factor: Fac
 
 let owner: AdminCaller
 let foreign: AdminCaller
+let userId: string
 beforeAll(async () => {
   owner = await adminCaller(stores)
   foreign = await adminCaller(stores, { deps: () => owner.deps })
+  const person = { email: owner.session.email, name: owner.session.name, password: 'four words are good' }
+  const nothing = { isOperator: false, member: null, actor: 'test' }
+  userId = (await createOperator(owner.deps, { ...person, ...nothing })).id
 })
 
 function sessionOf(person: Person, factor: Factor): OperatorSession | null {
@@ -44,6 +49,7 @@ function sessionOf(person: Person, factor: Factor): OperatorSession | null {
     person === 'operator' ? null : person === 'foreign' ? [foreign.workspaceId, 'owner'] : [owner.workspaceId, person]
   return {
     ...owner.session,
+    userId,
     isOperator: person === 'operator',
     roles: new Map(place === null ? [] : [place]),
     secondFactor: factor === 'stepped-up' ? 'given' : factor,

@@ -109,6 +109,7 @@ describe('logging in', () => {
     expect(rows.map(({ action }) => action).sort()).toEqual([
       'auth.log_in_failed',
       'auth.logged_in',
+      'member.joined',
       'operator.created',
     ])
   })
