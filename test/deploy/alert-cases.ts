@@ -86,11 +86,11 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   InvoicesBehind: queueAge('invoice-transitions', 40, 2, '2m', '50s'),
   DeadlinesOverdue: gauge('paymesh_invoice_deadline_oldest_age_seconds{chain="none"}', 900, 30, '6m', '4m'),
   ExceptionsWait: {
-    interval: '10m',
-    fires: [{ why: 'stay open', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x200' }, at: '25h' }],
+    interval: '4m',
+    fires: [{ why: 'stay open', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x400' }, at: '25h' }],
     silent: [
-      { why: 'are closed', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x100 0+0x100' }, at: '25h' },
-      { why: 'are of today', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x200' }, at: '12h' },
+      { why: 'are closed', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x100 0+0x300' }, at: '25h' },
+      { why: 'are of today', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x400' }, at: '12h' },
     ],
   },
   OutboxBehind: queueAge('outbox', 40, 2, '2m', '50s'),
