@@ -8,6 +8,7 @@ const steps = [
   'check:dead',
   'check:lockfile',
   'check:env',
+  'check:docs',
   'check:client',
   'check:openapi',
   'check:spectral',

@@ -1,0 +1,101 @@
+import { ASSETS } from '#shared/chains/assets.ts'
+import type { ChainDefinition } from '#shared/chains/chain.ts'
+import { CHAINS } from '#shared/chains/registry.ts'
+import { ASSET_IDS, type AssetId, type NetworkId } from '#shared/domain/enumerations.ts'
+import { FAMILY_FACTS } from './family-facts.ts'
+
+/** Text of a page per asset and of their index, by path below `docs/`. */
+export function assetPages(): ReadonlyMap<string, string> {
+  const pages = new Map(ASSET_IDS.map((id) => [`assets/${id}.md`, assetPage(id)]))
+  pages.set('assets/README.md', index())
+  return pages
+}
+
+const chainOf = (id: AssetId): ChainDefinition => CHAINS[id.slice(id.indexOf('_') + 1) as NetworkId]
+const symbolOf = (id: AssetId): string => id.slice(0, id.indexOf('_')).toUpperCase()
+
+function index(): string {
+  const rows = ASSET_IDS.map((id) => {
+    const { name } = chainOf(id)
+    return `| [\`${id}\`](${id}.md) | ${symbolOf(id)} | ${name} | ${ASSETS[id].decimals} | ${confirmation(chainOf(id))} | ${waitOf(chainOf(id))} |`
+  })
+  return `# Assets
+
+Each page says how an asset is watched, what confirms a payment in it, and what is known not to work.
+
+| asset | symbol | network | decimals | confirmed by default | takes about |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function assetPage(id: AssetId): string {
+  const asset = ASSETS[id]
+  const chain = chainOf(id)
+  const facts = FAMILY_FACTS[chain.family]
+  const token = asset.contract !== null
+  const lookAlikes = chain.siblings.map(({ symbol, contract }) => `* ${symbol}: \`${contract}\``).join('\n')
+  return `# ${symbolOf(id)} on ${chain.name} (\`${id}\`)
+
+${asset.name}${token ? `, the token \`${asset.contract}\`. Its contract alone identifies it; a symbol proves nothing.` : `, the network's own coin.`}
+
+| | |
+|---|---|
+| decimals | ${asset.decimals}; amounts due are rounded up to ${asset.displayDecimals} |
+| smallest invoice | ${asset.minimum} ${symbolOf(id)} |
+| too small to be announced | below ${asset.dust} ${symbolOf(id)}, or 0.1 % of what is due: counted, but no event |
+| confirmed by default | ${confirmation(chain)}, about ${waitOf(chain)} |
+| reorganisations followed | ${chain.finalityDepth} blocks deep; a deeper one halts the scanner and asks a person |
+| wallets | ${facts.wallets} |
+
+## How it is watched
+
+${token ? facts.token : coinText(chain)}
+
+## What confirms a payment
+
+${facts.confirms}
+
+The number is a policy of the workspace, may differ by the worth of an invoice, and is frozen on the invoice when the asset is locked.
+
+## What to know
+
+${[...facts.limits, ...(token ? facts.tokenLimits : facts.coinLimits), ...ownLimits(chain)].map((line) => `* ${line}`).join('\n')}
+${lookAlikes === '' ? '' : `\nTokens that payers mistake for ours are recorded and shown to operators, never credited:\n\n${lookAlikes}\n`}`
+}
+
+function coinText(chain: ChainDefinition): string {
+  const facts = FAMILY_FACTS[chain.family]
+  if (chain.family !== 'evm') return facts.coin
+  const ledger = {
+    logs: `${chain.name} logs every move of its coin, whoever made it, and those logs are read.`,
+    trace:
+      'Moves inside of contract calls come from traces where the node offers them, and otherwise from the balances of the accounts that are waited at; never from both.',
+    balance: 'Moves inside of contract calls are seen as rises of the balances of the accounts that are waited at.',
+    none: 'Only what transactions send themselves is seen.',
+  }[chain.coinLedger ?? 'none']
+  return `${facts.coin} ${ledger}`
+}
+
+function ownLimits(chain: ChainDefinition): readonly string[] {
+  const { outputs } = chain
+  if (outputs === undefined) return []
+  return [
+    `A miner's own reward counts after ${outputs.coinbaseMaturity} blocks only.`,
+    ...(outputs.mweb
+      ? ['Confidential (MWEB) coins are seen when they leave the extension block to an ordinary address.']
+      : []),
+    ...(outputs.auxPow
+      ? ['Blocks carry the proof of work of another chain; it is read over, the node has checked it.']
+      : []),
+  ]
+}
+
+function confirmation(chain: ChainDefinition): string {
+  return chain.confirmsByFinality ? `final (${chain.confirmations} blocks)` : `${chain.confirmations} confirmations`
+}
+
+function waitOf(chain: ChainDefinition): string {
+  const seconds = (chain.confirmations * chain.blockTimeMs) / 1_000
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+}

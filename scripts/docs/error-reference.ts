@@ -1,0 +1,41 @@
+import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
+
+/** What to do about each error; written for who reads the log of a shop. */
+const ADVICE: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION_ERROR: 'Read `error.details`: each names a field and what is wrong with it. The same request fails again.',
+  UNSUPPORTED_ASSET: 'Use an `id` of `GET /currencies`.',
+  NO_WALLET_FOR_ASSET:
+    '`GET /currencies` says why in `unavailable_reason`: no wallet, no node, a network that lags, or a pool that is used up. Create the invoice without `asset` and let the payer choose.',
+  AMOUNT_BELOW_MINIMUM:
+    '`min_amount` of `GET /currencies` is in units of the asset; offer another asset for small sums.',
+  UNAUTHENTICATED: 'Send `Authorization: Bearer pm_live_…` or `pm_test_…`. A revoked key stops at once.',
+  FORBIDDEN_SCOPE: 'Make a key with the scope that the operation asks for.',
+  WORKSPACE_SUSPENDED:
+    'Nothing can be called. Invoices that exist are still watched, settled and announced. Ask who runs the installation.',
+  WORKSPACE_RESTRICTED: 'Reading works, creating does not. Ask who runs the installation.',
+  PLAN_LIMIT_REACHED: 'The limit of the plan for this month, for links or for endpoints is used up.',
+  TEST_MODE_ONLY: 'Use a test key.',
+  NOT_FOUND:
+    'The id is wrong, or belongs to another workspace or to the other mode: the answer is the same on purpose.',
+  INVALID_STATE: 'Read the resource and decide anew; an invoice that received money cannot be cancelled, for instance.',
+  IDEMPOTENCY_MISMATCH: 'A key belongs to one request body for 24 hours. Make a new key for a new deed.',
+  IDEMPOTENCY_IN_PROGRESS: 'Wait a second and send the very same request again.',
+  RATE_LIMITED: 'Wait for `Retry-After` seconds.',
+  INTERNAL_ERROR: 'Send the very same request again with the same idempotency key; if it stays, report `request_id`.',
+  RATES_UNAVAILABLE:
+    'There is no fresh price. Try again in a minute, or create the invoice without `asset`: that needs none.',
+}
+
+/** Text of `docs/errors.md`. */
+export function errorReference(): string {
+  const rows = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
+    const { status, retryable, owner, message } = ERROR_TABLE[code]
+    return `## ${code}\n\n\`${status}\` · ${retryable ? 'may succeed when sent again' : 'fails again unless something changes'} · mended by the ${owner}\n\n${message} ${ADVICE[code]}\n`
+  })
+  return `# Errors
+
+Every failure answers \`{ "data": null, "error": { "code", "message", "details" }, "request_id" }\`. Branch on \`code\`; texts may change.
+A path that does not exist, a method it does not take (405), a body that is too large (413) or of another type (415) use the nearest code.
+
+${rows.join('\n')}`
+}

@@ -1,0 +1,89 @@
+import type { Family } from '#shared/domain/enumerations.ts'
+
+/** What the pages of all assets of a family say. Sentences; Markdown is allowed. */
+export interface FamilyFacts {
+  readonly wallets: string
+  /** How the network's own coin is watched. */
+  readonly coin: string
+  /** How a token is watched; empty where there is none. */
+  readonly token: string
+  readonly confirms: string
+  readonly limits: readonly string[]
+  readonly coinLimits: readonly string[]
+  readonly tokenLimits: readonly string[]
+}
+
+const outputs = (node: string, keys: string): FamilyFacts => ({
+  wallets: `extended public key (${keys}), a fresh address for each invoice`,
+  coin: `Whole blocks are read from ${node} and every output is compared with the addresses that are watched, so nothing depends on the node's own wallet or index. The mempool is polled as well: a payment is *detected* within seconds.`,
+  token: '',
+  confirms:
+    'Blocks on top of the one that holds the transaction, counted on the chain that was scanned, never on what a node merely claims as its height.',
+  limits: [
+    'A transaction in the mempool is only detected. Replaced by fee (BIP 125), double spent or dropped, it is shown as such and its invoice steps back.',
+    'Two outputs of one transaction to one address are two payments.',
+    'Addresses are derived without hardening. Who has the extended public key and one child private key has the parent private key: use an account of its own for this.',
+    'The gap of unused addresses is shown beside the wallet, with how to set the same gap in the wallet program.',
+  ],
+  coinLimits: [],
+  tokenLimits: [],
+})
+
+/** By family, as far as the assets of a family do not differ. */
+export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
+  bitcoin: outputs('Bitcoin Core', 'xpub, ypub or zpub'),
+  litecoin: outputs('Litecoin Core', 'Ltub, Mtub, xpub or zpub'),
+  dogecoin: outputs('Dogecoin Core', 'dgub or xpub'),
+  evm: {
+    wallets:
+      'extended public key (xpub, one for all five EVM networks), a pool of addresses, or one address with amounts that differ',
+    coin: 'Blocks are read whole; a transfer of the coin counts when its transaction succeeded.',
+    token:
+      "`Transfer` logs of exactly this contract are asked for block by block. An empty answer is held against the block's own bloom filter, ranges that a node refuses are split, and minted tokens count like sent ones.",
+    confirms:
+      'Blocks on top of the one that holds the transfer, counted on the chain that was scanned. The policy may say *finalized* instead: then the tag of the node decides. A second node, where one is configured, must show the same transfer with the same amount, receiver and token.',
+    limits: [
+      'All five EVM networks share one form of address: what is sent on the wrong one arrives at the merchant and is shown to operators as *wrong network*, never credited by itself.',
+      'With one node alone its word is all there is: give two that belong to different people.',
+    ],
+    coinLimits: [
+      'Several moves inside of calls to one address in one block are one payment of their sum where balances tell them.',
+      'A rescan of old blocks reads no balances.',
+    ],
+    tokenLimits: [
+      'Look-alike tokens, transfers of zero and address poisoning are ignored.',
+      "A token's issuer may freeze it; a frozen payment stays a payment.",
+    ],
+  },
+  tron: {
+    wallets: 'extended public key (xpub), a pool of addresses, or one address with amounts that differ',
+    coin: 'Blocks and the results of their transactions are read from the full node (`getblockbynum`, `gettransactioninfobyblocknum`): transfers of TRX, and TRX moved inside of contract calls that succeeded.',
+    token:
+      "Logs of exactly this contract come with the results of each block's transactions; what a failed contract logged does not count.",
+    confirms: 'The block is solid: 19 of the 27 producers built on it. Solid blocks are never rolled back.',
+    limits: [
+      'An address that never received anything must first be activated by its first transfer, which costs the sender about 1 TRX; pools of warm addresses avoid that.',
+    ],
+    coinLimits: [],
+    tokenLimits: [
+      'Exchanges often take their fee out of the amount that was asked for; a tolerance in the settings of the workspace absorbs that.',
+    ],
+  },
+  solana: {
+    wallets: 'a pool of public keys, or one address with amounts that differ and a Solana Pay reference',
+    coin: 'Blocks are read in accounts mode: the balance of each watched account before and after each transaction says what arrived, whoever moved it. Failed transactions are passed over, skipped slots are no gap.',
+    token:
+      'Balances of token accounts before and after each transaction are summed by owner and mint. Only this mint counts; the same name under Token-2022 is another token.',
+    confirms: 'The slot is finalized (32 confirmed blocks on top). `confirmed` is only detected.',
+    limits: [
+      'Keys on Ed25519 have no public derivation, so an extended public key is not possible: addresses come from a pool.',
+      'Two payments in one transaction are told apart by their Solana Pay references only.',
+    ],
+    coinLimits: [
+      'An empty account must receive the rent-exempt minimum (about 0.00089 SOL), or the network refuses the transfer.',
+    ],
+    tokenLimits: [
+      "Sent to a plain wallet address, a token lands in that owner's associated token account, which the payer's wallet creates.",
+    ],
+  },
+}
