@@ -83,7 +83,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     }),
     limiter: createRateLimiter({ redis, metrics }),
     secretBox: createSecretBox(config.secrets.masterKey),
-    listCursor: createListCursor(config.secrets.masterKey),
+    listCursor: createListCursor(config.secrets.keyPepper),
     urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
     checkAnswers: config.env !== 'production',
     publicUrl: config.api.publicUrl,

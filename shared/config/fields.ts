@@ -126,6 +126,23 @@ export const FIELDS = {
     null,
     key32,
   ),
+  PAYMESH_MASTER_KEYS_OLD: field(
+    'Other master keys that still open what they sealed, comma-separated; nothing new is sealed with them. For `paymesh keys rotate-master`.',
+    EXAMPLE_KEY,
+    '',
+    z.string().transform((text, context) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .flatMap((part) => {
+          const parsed = key32.safeParse(part)
+          if (parsed.success) return [parsed.data]
+          context.addIssue({ code: 'custom', message: 'must be keys of 32 bytes in base64, with commas between them' })
+          return []
+        }),
+    ),
+  ),
   PAYMESH_KEY_PEPPER: field(
     'Keys the digests of API keys: 32 random bytes in base64, other than the master key. Changing it ends every API key.',
     'YW5vdGhlci1leGFtcGxlLWtleS1ub3QtYS1zZWNyZXQ=',

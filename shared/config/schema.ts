@@ -15,8 +15,11 @@ export interface Config {
     /** First part of every key; without a separator at its end. */
     readonly redisPrefix: string
   }
-  /** 32 bytes each. */
-  readonly secrets: { readonly masterKey: Uint8Array; readonly keyPepper: Uint8Array }
+  /** 32 bytes each. Of the master keys the first seals; the others only open what they sealed. */
+  readonly secrets: {
+    readonly masterKey: readonly [Uint8Array, ...Uint8Array[]]
+    readonly keyPepper: Uint8Array
+  }
   /** `publicUrl` has no path and no slash at its end. */
   readonly api: { readonly host: string; readonly port: number; readonly publicUrl: string }
   /** `baseUrl` has no slash at its end. */
@@ -110,7 +113,8 @@ function readField(key: FieldKey, raw: string | undefined, faults: ConfigFault[]
 
 function relationFaults(values: Values): ConfigFault[] {
   const faults: ConfigFault[] = []
-  if (Buffer.from(values.PAYMESH_MASTER_KEY).equals(values.PAYMESH_KEY_PEPPER)) {
+  const masterKeys = [values.PAYMESH_MASTER_KEY, ...values.PAYMESH_MASTER_KEYS_OLD]
+  if (masterKeys.some((key) => Buffer.from(key).equals(values.PAYMESH_KEY_PEPPER))) {
     faults.push({ key: 'PAYMESH_KEY_PEPPER', problem: 'must differ from PAYMESH_MASTER_KEY', example: null })
   }
   if (values.PAYMESH_SMTP_URL !== null && values.PAYMESH_MAIL_FROM === null) {
@@ -130,7 +134,10 @@ function shape(values: Values): Config {
       redisUrl: values.REDIS_URL,
       redisPrefix: values.PAYMESH_REDIS_PREFIX,
     },
-    secrets: { masterKey: values.PAYMESH_MASTER_KEY, keyPepper: values.PAYMESH_KEY_PEPPER },
+    secrets: {
+      masterKey: [values.PAYMESH_MASTER_KEY, ...values.PAYMESH_MASTER_KEYS_OLD],
+      keyPepper: values.PAYMESH_KEY_PEPPER,
+    },
     api: { host: values.PAYMESH_API_HOST, port: values.PAYMESH_API_PORT, publicUrl: values.PAYMESH_PUBLIC_API_URL },
     checkout: { baseUrl: values.PAYMESH_PUBLIC_CHECKOUT_URL, port: values.PAYMESH_CHECKOUT_PORT },
     admin: { publicUrl: values.PAYMESH_PUBLIC_ADMIN_URL, port: values.PAYMESH_ADMIN_PORT },

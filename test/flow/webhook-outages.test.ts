@@ -29,13 +29,13 @@ describe('webhooks go on', () => {
   let world: World
   let db: Database
   let receiver: WebhookReceiver
-  let masterKey: Buffer
+  let masterKey: Uint8Array
 
   beforeAll(async () => {
     stack = await startStack({ dataDir, processes: true })
     world = await openWorld(dataDir, stack.dev)
     const { stores, secrets } = parseConfig(readEnvironment(dataDir) ?? {})
-    masterKey = Buffer.from(secrets.masterKey)
+    masterKey = secrets.masterKey[0]
     const logger = createLogger({ name: 'test', level: 'silent' })
     db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
     receiver = await startWebhookReceiver()

@@ -6,6 +6,19 @@ export interface SecretBox {
   open(sealed: string, context: string): string
 }
 
+/** The side of the secret box that moves stored envelopes from a former master key to the present one. */
+export interface SecretRotation {
+  /** Public name of the key that seals now: says which key an envelope needs and nothing about the key. */
+  readonly keyId: string
+  /** How every envelope under the present key begins; no other envelope begins so. */
+  readonly prefix: string
+  /**
+   * The same secret under the present key. An envelope that names its key keeps its ciphertext: only its data key is wrapped
+   * anew, and the secret itself is never in the clear. Throws as `open` does.
+   */
+  reseal(sealed: string, context: string): string
+}
+
 /** Keyed digest of API keys under the installation's pepper: hex HMAC-SHA256. */
 export interface KeyHasher {
   hash(apiKey: string): string
