@@ -1,9 +1,45 @@
 import express, { type Express } from 'express'
-import type { ServiceContext } from '#services/context.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorHandler } from './answers.ts'
+import type { CheckoutDeps } from './checkout-deps.ts'
+import { invoiceRoutes } from './invoice-routes.ts'
+import { linkRoutes } from './link-routes.ts'
+import type { LiveStreams } from './live-stream.ts'
+import { servePages } from './pages.ts'
+import { refundRoutes } from './refund-routes.ts'
 
-/** The payers' pages and what they ask for. It does not listen yet. */
-export function createApp(_context: ServiceContext): Express {
+/** The largest body is a payment link's amount. */
+const BODY_BYTES_MAX = 4_096
+
+/** The payers' pages and what they ask for, on one origin. It does not listen yet. */
+export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
   const app = express()
   app.disable('x-powered-by')
+  app.disable('etag')
+  app.use((_request, response, next) => {
+    response.set({
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+      'Strict-Transport-Security': 'max-age=31536000',
+      'X-Robots-Tag': 'noindex',
+    })
+    next()
+  })
+  app.use('/api', (_request, response, next) => {
+    response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" })
+    next()
+  })
+  app.use('/api', express.json({ limit: BODY_BYTES_MAX }))
+  app.use('/api/i', invoiceRoutes(deps, streams))
+  app.use('/api/l', linkRoutes(deps))
+  app.use('/api/r', refundRoutes(deps))
+  app.use('/api', () => {
+    throw new PaymeshError('NOT_FOUND')
+  })
+  servePages(app, deps)
+  app.use(errorHandler(deps.logger))
   return app
 }

@@ -1,4 +1,4 @@
-import { ASSET_IDS, type AssetId, type Mode, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 import { parseUnits } from '#shared/domain/money/amount.ts'
 import type { AssetInfo, Catalog } from '#shared/usecases/ports/catalog.ts'
 import { ASSETS } from './assets.ts'
@@ -19,6 +19,11 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     return row.contract === null ? null : (settings(id, mode)?.contracts?.[id] ?? row.contract)
   }
 
+  function chainId(network: NetworkId, mode: Mode): number | null {
+    const { chainIds } = CHAINS[network]
+    return chainIds === null ? null : (networks[mode][network]?.chainId ?? chainIds[mode])
+  }
+
   return {
     asset(id) {
       const info = infos.get(id)
@@ -32,6 +37,7 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,
     hasNode: (network, mode) => networks[mode][network] !== undefined,
     blockTimeMs: (network) => CHAINS[network].blockTimeMs,
+    chainId,
     paymentUri({ asset, mode, address, amount, amountBase, reference }) {
       const chain = CHAINS[networkOf(asset)]
       // Wallets refuse, or worse round, what the asset cannot express.
@@ -39,7 +45,7 @@ export function createCatalog(networks: NetworkSettings): Catalog {
       return paymentUri({
         chain,
         contract: contract(asset, mode),
-        chainId: chain.chainIds === null ? null : (settings(asset, mode)?.chainId ?? chain.chainIds[mode]),
+        chainId: chainId(networkOf(asset), mode),
         address,
         amount,
         amountBase,

@@ -56,7 +56,7 @@ export async function lockAsset(deps: LockAssetDeps, input: LockAssetInput): Pro
 }
 
 /** A quote never outlives an invoice whose life the merchant chose; otherwise the invoice will end with the quote. */
-function quoteEnd(invoice: Invoice, workspace: Workspace, at: Ms): Ms {
+export function quoteEnd(invoice: Invoice, workspace: Workspace, at: Ms): Ms {
   const end = at + workspace.policy.quoteMs
   return invoice.state.endsWithQuote ? end : Math.min(end, invoice.state.expiresAt)
 }

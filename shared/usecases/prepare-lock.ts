@@ -61,7 +61,7 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
       const material = await deps.availability.require(id, request.mode, info)
       const arsSeries = policy.arsSeries
       const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
-      const priced = price(request, info, rate)
+      const priced = priceLock(request, info, rate)
       if (priced.amountBase < info.minBase) {
         const minimum = `${formatUnits(info.minBase, info.decimals)} ${info.symbol}`
         throw new PaymeshError('AMOUNT_BELOW_MINIMUM', {
@@ -75,7 +75,8 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
 
 type PricedQuote = Omit<Quote, 'uri'>
 
-function price(request: LockRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
+/** The promise that a lock or a renewal made now would give, with the workspace's spread in it. */
+export function priceLock(request: LockRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
   const { policy } = request.workspace
   const { snapshotAt, sources, fxSources } = rate
   return {

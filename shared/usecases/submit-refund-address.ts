@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
@@ -24,7 +25,7 @@ export interface RefundRequest {
   readonly invoiceNumber: number
   readonly asset: string
   readonly symbol: string
-  readonly network: string
+  readonly network: NetworkId
   readonly amount: string
   readonly status: RefundStatus
   /** The customer's own answer. */

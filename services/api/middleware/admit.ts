@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/client-address.ts'
 import { idempotencyScope } from '#shared/usecases/idempotency-scope.ts'
 import type { Credential } from '#shared/usecases/key-ring.ts'
 import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
@@ -60,10 +60,5 @@ function markerOf(request: IncomingMessage, owner: string, path: string | null, 
 
 /** The bucket of a caller without a key: an IPv4 address, or the /64 that one IPv6 customer holds. */
 export function addressBucket(request: IncomingMessage): string {
-  const address = (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '')
-  if (!isIPv6(address)) return `ip:${address}`
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
-  const groups = head === '' ? [] : head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
-  return `ip:${[...groups, ...Array<string>(Math.max(0, missing)).fill('0')].slice(0, 4).join(':')}`
+  return `ip:${addressGroup(clientAddress(request, 0))}`
 }

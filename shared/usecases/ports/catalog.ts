@@ -31,6 +31,8 @@ export interface Catalog {
   hasNode(network: NetworkId, mode: Mode): boolean
   /** Usual time between two blocks, milliseconds. */
   blockTimeMs(network: NetworkId): number
+  /** EIP-155 id of the network that this mode uses; null for networks without one. */
+  chainId(network: NetworkId, mode: Mode): number | null
   /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. Throws RangeError on more decimals than the asset has. */
   paymentUri(request: {
     asset: AssetId

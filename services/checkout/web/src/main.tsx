@@ -1,4 +1,43 @@
 import { render } from 'preact'
+import { useState } from 'preact/hooks'
+import { InvoicePage } from './invoice/invoice-page.tsx'
+import { LinkPage } from './pages/link-page.tsx'
+import { MissingPage } from './pages/missing-page.tsx'
+import { ReceiptPage } from './pages/receipt-page.tsx'
+import { RefundPage } from './pages/refund-page.tsx'
+import { Announcer } from './parts/announcer.tsx'
+import { keepLanguage, readLanguage, SpeechContext, speechIn } from './words/words.tsx'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/checkout.css'
+import './styles/receipt.css'
+
+/** The page that an address names. */
+function Page({ path }: { readonly path: string }) {
+  const [, kind, id = '', part, ...rest] = path.split('/')
+  if (id !== '' && rest.length === 0) {
+    if (kind === 'i' && part === undefined) return <InvoicePage id={id} />
+    if (kind === 'i' && part === 'receipt') return <ReceiptPage id={id} />
+    if (kind === 'l' && part === undefined) return <LinkPage id={id} />
+    if (kind === 'r' && part === undefined) return <RefundPage token={id} />
+  }
+  return <MissingPage />
+}
+
+function App() {
+  const [language, setLanguage] = useState(readLanguage)
+  const speak = (next: typeof language): void => {
+    keepLanguage(next)
+    setLanguage(next)
+  }
+  return (
+    <SpeechContext.Provider value={{ speech: speechIn(language), speak }}>
+      <Announcer>
+        <Page path={location.pathname} />
+      </Announcer>
+    </SpeechContext.Provider>
+  )
+}
 
 const root = document.getElementById('root')
-if (root !== null) render(<main>Paymesh</main>, root)
+if (root !== null) render(<App />, root)

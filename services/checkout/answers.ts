@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import { z } from 'zod'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalid, validate } from '#shared/contracts/http/validate.ts'
+import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import { TooMany } from './limits.ts'
+
+const ID = z.guid().toLowerCase()
+
+/** The id in the path. An id that can be none is as unknown as any other. Throws `NOT_FOUND`. */
+export function idOf(request: Request): string {
+  const read = ID.safeParse(request.params['id'])
+  if (!read.success) throw new PaymeshError('NOT_FOUND')
+  return read.data
+}
+
+/** The body of a POST. Only JSON is read: a page of another origin cannot send it without our consent. Throws `VALIDATION_ERROR`. */
+export function bodyOf<T extends z.ZodType>(schema: T, request: Request): z.output<T> {
+  if (!request.is('application/json')) throw invalid([{ path: '', message: 'must be sent as application/json' }])
+  return validate(schema, request.body)
+}
+
+/** A handler whose rejection reaches the error handler. */
+export function handle(work: (request: Request, response: Response) => Promise<void>): RequestHandler {
+  return (request, response, next) => {
+    work(request, response).catch(next)
+  }
+}
+
+/** A short name of an answer's content. */
+export function tagOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+}
+
+/** Everything that was thrown leaves as a code with a public text; what nobody expected is logged. */
+export function errorHandler(logger: Logger) {
+  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    const known = asPublic(error)
+    if (known.status >= 500) logger.error({ path: request.path, error }, 'a checkout request failed')
+    if (known instanceof TooMany) response.set('Retry-After', String(known.retryAfter))
+    const { code, message, details = [] } = known
+    response.status(known.status).json({ error: { code, message, details } })
+  }
+}
+
+function asPublic(error: unknown): PaymeshError {
+  if (error instanceof PaymeshError) return error
+  // Bodies that are too large or no JSON, and broken escapes in paths, carry a status of their own.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (error instanceof URIError) return new PaymeshError('NOT_FOUND')
+  if (status === 413) return new PaymeshError('VALIDATION_ERROR', { status, message: 'The request is too large.' })
+  if (status >= 400 && status < 500) return new PaymeshError('VALIDATION_ERROR')
+  return new PaymeshError('INTERNAL_ERROR', { cause: error })
+}

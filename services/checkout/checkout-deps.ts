@@ -1,0 +1,92 @@
+import type { ServiceContext } from '#services/context.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createAddressReader } from '#shared/chains/payee-address.ts'
+import type { Config } from '#shared/config/schema.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createInvoiceVersions } from '#shared/db/invoice-versions.ts'
+import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createRefundRepository } from '#shared/db/refund-repository.ts'
+import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import { createTokenBuckets, type TokenBuckets } from '#shared/queues/token-bucket.ts'
+import type { AnswerPaidHashDeps } from '#shared/usecases/answer-paid-hash.ts'
+import type { ChooseAssetDeps } from '#shared/usecases/choose-asset.ts'
+import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
+import type { ListAssetOptionsDeps } from '#shared/usecases/list-asset-options.ts'
+import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
+import { createLockOffers } from '#shared/usecases/lock-offers.ts'
+import type { PayLinkDeps } from '#shared/usecases/pay-link.ts'
+import type { InvoiceVersions } from '#shared/usecases/ports/live-invoices.ts'
+import type { Kicker } from '#shared/usecases/ports/runtime.ts'
+import type { CursorRepository } from '#shared/usecases/ports/scanning.ts'
+import { createLockPreparer } from '#shared/usecases/prepare-lock.ts'
+import { createRateReader } from '#shared/usecases/read-rate.ts'
+import type { RefundRequestDeps } from '#shared/usecases/submit-refund-address.ts'
+import type { ViewInvoiceDeps } from '#shared/usecases/view-invoice.ts'
+import type { ViewPaymentLinkDeps } from '#shared/usecases/view-payment-link.ts'
+import { createNodeClients, type NodeClients } from './node-clients.ts'
+
+/** Everything the payers' side works with; `main.ts` wires the real parts and tests may replace single ones. */
+export interface CheckoutDeps
+  extends ViewInvoiceDeps,
+    ListAssetOptionsDeps,
+    ViewPaymentLinkDeps,
+    ChooseAssetDeps,
+    PayLinkDeps,
+    RefundRequestDeps,
+    AnswerPaidHashDeps {
+  readonly config: Pick<Config, 'pagesDir' | 'trustedProxies'>
+  readonly versions: InvoiceVersions
+  readonly buckets: TokenBuckets
+  readonly nodes: NodeClients
+  readonly invoices: ViewInvoiceDeps['invoices'] &
+    ChooseAssetDeps['invoices'] &
+    PayLinkDeps['invoices'] &
+    AnswerPaidHashDeps['invoices']
+  readonly payments: ViewInvoiceDeps['payments'] & ChooseAssetDeps['payments'] & AnswerPaidHashDeps['payments']
+  readonly cursors: Pick<CursorRepository, 'find' | 'list'>
+  readonly workspaces: ViewInvoiceDeps['workspaces']
+  readonly paymentLinks: PayLinkDeps['paymentLinks']
+  readonly catalog: ReturnType<typeof createCatalog>
+  readonly rates: ReturnType<typeof createRateReader>
+}
+
+/** Wires the real parts on open connections. Opens nothing of its own; node clients connect when they are first asked. */
+export function buildCheckoutDeps(context: ServiceContext, kicker: Kicker): CheckoutDeps {
+  const { config, db, redis, clock, random, logger, metrics } = context
+  const ambient = { clock, random, logger, metrics }
+  const catalog = createCatalog(config.networks)
+  const wallets = createWalletRepository(db)
+  const cursors = createCursorRepository(db)
+  const invoices = createInvoiceRepository(db)
+  const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
+  const addresses = createLockOffers({ ...ambient, wallets, catalog, invoices })
+  const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
+  const nodes = createNodeClients(config.networks, metrics)
+  return {
+    ...ambient,
+    config,
+    kicker,
+    catalog,
+    wallets,
+    cursors,
+    invoices,
+    rates,
+    addresses,
+    availability,
+    nodes,
+    clientOf: nodes.clientOf,
+    payments: createPaymentRepository(db, random),
+    refunds: createRefundRepository(db),
+    payees: createAddressReader(),
+    workspaces: createWorkspaceRepository(db),
+    paymentLinks: createPaymentLinkRepository(db),
+    versions: createInvoiceVersions(db),
+    locks: createLockPreparer({ catalog, rates, availability, addresses }),
+    numbers: createInvoiceNumbers({ invoices, clock }),
+    buckets: createTokenBuckets({ redis, metrics }),
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { type Request, type Response, Router } from 'express'
+import type { HashAnswer, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { chooseAssetBody, paidHashBody, renewPriceBody } from '#shared/contracts/checkout/requests.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { answerPaidHash } from '#shared/usecases/answer-paid-hash.ts'
+import { chooseAsset } from '#shared/usecases/choose-asset.ts'
+import { listAssetOptions } from '#shared/usecases/list-asset-options.ts'
+import type { Invoice } from '#shared/usecases/ports/invoices.ts'
+import { renewQuote } from '#shared/usecases/renew-quote.ts'
+import { createSingleFlight } from '#shared/usecases/single-flight.ts'
+import { viewInvoice } from '#shared/usecases/view-invoice.ts'
+import { bodyOf, handle, idOf, tagOf } from './answers.ts'
+import type { CheckoutDeps } from './checkout-deps.ts'
+import { admit, LIMITS, TooMany } from './limits.ts'
+import type { LiveStreams } from './live-stream.ts'
+
+/** A node may be slow; a payer is told something in the end. */
+const QUESTION_MS = 12_000
+/** Questions to nodes at once; the next one is asked to come again. */
+const QUESTIONS_MAX = 4
+const QUESTION_RETRY_S = 5
+
+/** What a payer reads and does about one invoice. */
+export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router {
+  const router = Router()
+  const readView = createSingleFlight<InvoiceView | null>()
+  const locks = createSingleFlight<Invoice>()
+
+  const view = async (id: string): Promise<InvoiceView> => {
+    const found = await readView(id, () => viewInvoice(deps, id))
+    if (found === null) throw new PaymeshError('NOT_FOUND')
+    return found
+  }
+  /** After a change: a read that began before it would show what was. */
+  const freshView = async (id: string, response: Response): Promise<void> => {
+    const found = await viewInvoice(deps, id)
+    response.json({ now: deps.clock.now(), view: found })
+  }
+
+  router.get(
+    '/:id',
+    handle(async (request, response) => {
+      await admit(deps, request, LIMITS.read)
+      const found = await view(idOf(request))
+      const tag = `"${tagOf(JSON.stringify(found))}"`
+      response.set('ETag', tag)
+      if (request.get('if-none-match') === tag) response.status(304).end()
+      else response.json({ now: deps.clock.now(), view: found })
+    }),
+  )
+
+  router.get(
+    '/:id/assets',
+    handle(async (request, response) => {
+      await admit(deps, request, LIMITS.read)
+      const options = await listAssetOptions(deps, idOf(request))
+      if (options === null) throw new PaymeshError('NOT_FOUND')
+      response.json(options)
+    }),
+  )
+
+  router.get(
+    '/:id/live',
+    handle((request, response) => streams.serve(request, response)),
+  )
+
+  router.post(
+    '/:id/asset',
+    handle(async (request, response) => {
+      const invoiceId = idOf(request)
+      const { asset, deed } = bodyOf(chooseAssetBody, request)
+      // Many clicks at once are one wish: one of them takes an address, the others wait for it.
+      await locks(`${invoiceId} ${asset}`, () =>
+        chooseAsset(deps, {
+          invoiceId,
+          asset,
+          opId: opIdOf('lock', asset, deed),
+          admit: () => admit(deps, request, LIMITS.lock),
+        }),
+      )
+      await freshView(invoiceId, response)
+    }),
+  )
+
+  router.post(
+    '/:id/price',
+    handle(async (request, response) => {
+      const invoiceId = idOf(request)
+      const { deed } = bodyOf(renewPriceBody, request)
+      await admit(deps, request, LIMITS.lock)
+      await locks(`${invoiceId} price`, () => renewQuote(deps, { invoiceId, opId: opIdOf('renew', '', deed) }))
+      await freshView(invoiceId, response)
+    }),
+  )
+
+  router.post('/:id/question', handle(createQuestionHandler(deps)))
+  return router
+}
+
+function opIdOf(kind: string, subject: string, deed: string): string {
+  return createHash('sha256').update(`checkout ${kind} ${subject} ${deed}`).digest('base64url')
+}
+
+/** "I paid and nothing happens": bounded per payer, per process and in time, because nodes are asked. */
+function createQuestionHandler(deps: CheckoutDeps) {
+  let running = 0
+  return async (request: Request, response: Response): Promise<void> => {
+    const invoiceId = idOf(request)
+    const { txHash } = bodyOf(paidHashBody, request)
+    await admit(deps, request, LIMITS.question)
+    if (running >= QUESTIONS_MAX) throw new TooMany(QUESTION_RETRY_S)
+    running += 1
+    const asked = answerPaidHash(deps, { invoiceId, txHash }).finally(() => {
+      running -= 1
+    })
+    const answer = await within(asked, QUESTION_MS)
+    const late: HashAnswer = { verdict: 'cannot_look', network: null, confirmations: null, requiredConfirmations: null }
+    response.json({ answer: answer ?? late })
+  }
+}
+
+/** The result, or null when it takes longer. A failure that comes after that is nobody's. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const end = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  work.catch(() => undefined)
+  try {
+    return await Promise.race([work, end])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,39 @@
+import { Router } from 'express'
+import { payLinkBody } from '#shared/contracts/checkout/requests.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { type LinkInvoice, payLink } from '#shared/usecases/pay-link.ts'
+import { createSingleFlight } from '#shared/usecases/single-flight.ts'
+import { viewPaymentLink } from '#shared/usecases/view-payment-link.ts'
+import { bodyOf, handle, idOf } from './answers.ts'
+import type { CheckoutDeps } from './checkout-deps.ts'
+import { admit, LIMITS } from './limits.ts'
+
+/** What a payer reads and does about a payment link. Reading makes nothing. */
+export function linkRoutes(deps: CheckoutDeps): Router {
+  const router = Router()
+  const deeds = createSingleFlight<LinkInvoice>()
+
+  router.get(
+    '/:id',
+    handle(async (request, response) => {
+      await admit(deps, request, LIMITS.read)
+      const link = await viewPaymentLink(deps, idOf(request))
+      if (link === null) throw new PaymeshError('NOT_FOUND')
+      response.json({ link })
+    }),
+  )
+
+  router.post(
+    '/:id/invoice',
+    handle(async (request, response) => {
+      const linkId = idOf(request)
+      const { amount, deed } = bodyOf(payLinkBody, request)
+      const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
+      const invoice = await deeds(`${linkId} ${deed} ${amount ?? ''}`, () =>
+        payLink(deps, { linkId, amount, deed, requestId, admit: () => admit(deps, request, LIMITS.link) }),
+      )
+      response.json({ invoice: { id: invoice.id, status: invoice.status } })
+    }),
+  )
+  return router
+}

@@ -1,0 +1,153 @@
+import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { networkOf } from '#shared/domain/enumerations.ts'
+import type { InvoiceVersions } from '#shared/usecases/ports/live-invoices.ts'
+import type { Logger, Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { CursorRepository } from '#shared/usecases/ports/scanning.ts'
+import { createSingleFlight } from '#shared/usecases/single-flight.ts'
+import { tagOf } from './answers.ts'
+
+/** How often the store is asked what changed: two questions, however many people watch. */
+const LOOK_EVERY_MS = 1_000
+/** Views that are made anew at once, and at most in one turn. */
+const MAKERS = 8
+const REMADE_MAX = 200
+
+/** What an invoice looks like now. `tag` names the content. */
+export interface LiveView {
+  readonly tag: string
+  readonly json: string
+}
+
+type Listener = (view: LiveView) => void
+
+interface Watched {
+  readonly listeners: Set<Listener>
+  version: number
+  /** `<mode>:<network>` whose height shows in the view; null when none does. */
+  chain: string | null
+  height: number | null
+  view: LiveView
+}
+
+/** What the feed asks. */
+export interface LiveFeedDeps {
+  readonly versions: InvoiceVersions
+  readonly cursors: Pick<CursorRepository, 'list'>
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** The view of an invoice; null when it is unknown. */
+  readonly view: (invoiceId: string) => Promise<InvoiceView | null>
+  readonly lookEveryMs?: number
+}
+
+/** Tells watchers of invoices what changed. */
+export interface LiveFeed {
+  /**
+   * Calls the listener with each new view and resolves with the present one and the end of watching; null for an unknown
+   * invoice.
+   */
+  watch(invoiceId: string, listener: Listener): Promise<{ readonly now: LiveView; stop(): void } | null>
+  /** Ends the feed; nobody is told anything any more. */
+  close(): void
+}
+
+/** One poll of a process for everybody who watches; nothing is asked while nobody does. */
+export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
+  const watched = new Map<string, Watched>()
+  const opening = createSingleFlight<Watched | null>()
+  let timer: NodeJS.Timeout | null = null
+  let closed = false
+
+  async function open(invoiceId: string): Promise<Watched | null> {
+    const known = watched.get(invoiceId)
+    if (known !== undefined) return known
+    const view = await deps.view(invoiceId)
+    if (view === null) return null
+    const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null }
+    watched.set(invoiceId, entry)
+    schedule()
+    return entry
+  }
+
+  function schedule(): void {
+    if (timer !== null || closed || watched.size === 0) return
+    timer = setTimeout(() => void turn(), deps.lookEveryMs ?? LOOK_EVERY_MS)
+  }
+
+  async function turn(): Promise<void> {
+    try {
+      await look(deps, watched)
+    } catch (error) {
+      deps.metrics.count('checkout_live_failed_total')
+      deps.logger.warn({ error }, 'what changed for watchers could not be read')
+    }
+    timer = null
+    schedule()
+  }
+
+  return {
+    async watch(invoiceId, listener) {
+      const entry = await opening(invoiceId, () => open(invoiceId))
+      if (entry === null || closed) return null
+      // Another watcher may have left while we waited, and taken the entry along.
+      if (!watched.has(invoiceId)) watched.set(invoiceId, entry)
+      schedule()
+      entry.listeners.add(listener)
+      return {
+        now: entry.view,
+        stop: () => {
+          entry.listeners.delete(listener)
+          if (entry.listeners.size === 0 && watched.get(invoiceId) === entry) watched.delete(invoiceId)
+        },
+      }
+    },
+    close() {
+      closed = true
+      if (timer !== null) clearTimeout(timer)
+      watched.clear()
+    },
+  }
+}
+
+/** Two questions to the store, and new views of what changed since. */
+async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): Promise<void> {
+  const ids = [...watched.keys()]
+  const waits = [...watched.values()].some(({ chain }) => chain !== null)
+  const [versions, cursors] = await Promise.all([
+    deps.versions.versionsOf(ids),
+    waits ? deps.cursors.list() : Promise.resolve([]),
+  ])
+  const heights = new Map(cursors.map(({ id, height }) => [id, height]))
+  const changed = [...watched].filter(([id, entry]) => {
+    const height = entry.chain === null ? null : (heights.get(entry.chain) ?? null)
+    return (versions.get(id) ?? entry.version) !== entry.version || height !== entry.height
+  })
+  const queue = changed.slice(0, REMADE_MAX)
+  const make = async (): Promise<void> => {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) await remake(deps, ...next, heights)
+  }
+  await Promise.all(Array.from({ length: MAKERS }, make))
+  deps.metrics.gauge('checkout_watched_invoices', watched.size)
+}
+
+async function remake(
+  deps: LiveFeedDeps,
+  id: string,
+  entry: Watched,
+  heights: ReadonlyMap<string, number>,
+): Promise<void> {
+  const view = await deps.view(id)
+  if (view === null) return
+  const before = entry.view.tag
+  const { version, chain, view: made } = standingOf(view)
+  Object.assign(entry, { version, chain, view: made, height: chain === null ? null : (heights.get(chain) ?? null) })
+  if (made.tag === before) return
+  for (const listener of entry.listeners) listener(made)
+}
+
+function standingOf(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'view'> {
+  const json = JSON.stringify(view)
+  const waits = view.lock !== null && view.payments.some(({ state }) => state === 'detected')
+  const chain = waits && view.lock !== null ? `${view.mode}:${networkOf(view.lock.asset)}` : null
+  return { version: view.version, chain, view: { tag: tagOf(json), json } }
+}

@@ -1,0 +1,95 @@
+import type { Request, Response } from 'express'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Clock } from '#shared/usecases/ports/runtime.ts'
+import { idOf } from './answers.ts'
+import { type LimitDeps, payerOf, TooMany } from './limits.ts'
+import type { LiveFeed, LiveView } from './live-feed.ts'
+
+/** Connections of one address and of the whole process; whoever gets none asks by polling. */
+const PER_PAYER_MAX = 30
+const CONNECTIONS_MAX = 5_000
+/** Proxies end what is silent for a minute; pages reconnect after 45 s of silence. */
+const PING_EVERY_MS = 15_000
+/** After this time a page comes back, maybe to another process. */
+const LIFE_MS = 15 * 60_000
+/** A reader that is this far behind is gone. */
+const BACKLOG_BYTES_MAX = 256 * 1_024
+const FULL_RETRY_S = 30
+
+/** Open connections to pages that watch an invoice. */
+export interface LiveStreams {
+  serve(request: Request, response: Response): Promise<void>
+  /** Ends every connection; the pages come back by themselves. */
+  close(): void
+}
+
+/** Streams of views as server-sent events: `view` with an id that names its content, `ping` while nothing changes. */
+export function createLiveStreams(
+  deps: Pick<LimitDeps, 'config'> & { readonly clock: Clock; readonly feed: LiveFeed },
+): LiveStreams {
+  const open = new Set<Response>()
+  const perPayer = new Map<string, number>()
+
+  function enter(payer: string): void {
+    const count = perPayer.get(payer) ?? 0
+    if (count >= PER_PAYER_MAX || open.size >= CONNECTIONS_MAX) throw new TooMany(FULL_RETRY_S)
+    perPayer.set(payer, count + 1)
+  }
+
+  function leave(payer: string): void {
+    const count = (perPayer.get(payer) ?? 1) - 1
+    if (count === 0) perPayer.delete(payer)
+    else perPayer.set(payer, count)
+  }
+
+  return {
+    async serve(request, response) {
+      const id = idOf(request)
+      const payer = payerOf(deps, request)
+      enter(payer)
+      const write = (text: string): void => {
+        if (response.writableLength > BACKLOG_BYTES_MAX) response.destroy()
+        else if (!response.writableEnded && !response.destroyed) response.write(text)
+      }
+      const show = ({ tag, json }: LiveView) =>
+        write(`id: ${tag}\nevent: view\ndata: {"now":${deps.clock.now()},"view":${json}}\n\n`)
+      const ping = () => write(`event: ping\ndata: {"now":${deps.clock.now()}}\n\n`)
+      // Views that come while the head is not written yet would be lost or come too early.
+      let latest: LiveView | null = null
+      let isStarted = false
+      const watching = await deps.feed
+        .watch(id, (view) => {
+          if (isStarted) show(view)
+          else latest = view
+        })
+        .catch((error: unknown) => {
+          leave(payer)
+          throw error
+        })
+      if (watching === null || response.destroyed) {
+        watching?.stop()
+        leave(payer)
+        if (watching === null) throw new PaymeshError('NOT_FOUND')
+        return
+      }
+      open.add(response)
+      const timers = [setInterval(ping, PING_EVERY_MS), setTimeout(() => response.end(), LIFE_MS)]
+      response.once('close', () => {
+        for (const timer of timers) clearTimeout(timer)
+        watching.stop()
+        open.delete(response)
+        leave(payer)
+      })
+      response.status(200).set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
+      response.flushHeaders()
+      write('retry: 2000\n\n')
+      const now: LiveView = latest ?? watching.now
+      if (request.get('last-event-id') === now.tag) ping()
+      else show(now)
+      isStarted = true
+    },
+    close() {
+      for (const response of open) response.end()
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
+import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
+import { roughText } from '../format/format-values.ts'
+import { NETWORKS } from '../format/networks.ts'
+import { Icon } from '../parts/icon.tsx'
+import { type Speech, useSpeech } from '../words/words.tsx'
+
+/** A coin and the networks it can be sent on. */
+export interface Coin {
+  readonly symbol: string
+  readonly name: string
+  readonly options: readonly AssetOption[]
+}
+
+/** What most people pay with comes first; cheap networks before dear ones. */
+const COINS = ['USDT', 'USDC', 'BTC', 'ETH', 'LTC', 'SOL', 'TRX', 'BNB', 'POL', 'DOGE']
+const ORDER: readonly NetworkId[] = ['tron', 'bsc', 'polygon', 'base', 'arbitrum', 'solana', 'ethereum']
+
+/** Groups assets by coin; only those whose coin or network matches the words that were typed. */
+export function coinsOf(assets: readonly AssetOption[], search: string): readonly Coin[] {
+  const wanted = search.trim().toLowerCase()
+  const matches = ({ symbol, name, network }: AssetOption) =>
+    [symbol, name, NETWORKS[network].name, NETWORKS[network].standard ?? ''].some((text) =>
+      text.toLowerCase().includes(wanted),
+    )
+  const coins = new Map<string, AssetOption[]>()
+  for (const option of assets.filter(matches)) coins.set(option.symbol, [...(coins.get(option.symbol) ?? []), option])
+  const rank = (list: readonly string[], name: string) => (list.includes(name) ? list.indexOf(name) : list.length)
+  return [...coins]
+    .map(([symbol, options]) => ({
+      symbol,
+      name: options[0]?.name ?? symbol,
+      options: options.sort((left, right) => rank(ORDER, left.network) - rank(ORDER, right.network)),
+    }))
+    .sort((left, right) => rank(COINS, left.symbol) - rank(COINS, right.symbol))
+}
+
+interface CardProps {
+  readonly coin: Coin
+  readonly isOpen: boolean
+  readonly chosen: AssetId | null
+  readonly toggle: () => void
+  readonly choose: (asset: AssetId) => void
+}
+
+/** One coin; opened it shows its networks. */
+export function CoinCard({ coin, isOpen, chosen, toggle, choose }: CardProps) {
+  const speech = useSpeech()
+  const { say } = speech
+  const { symbol, name, options } = coin
+  const estimate = options.find((option) => option.estimate !== null)?.estimate ?? null
+  const single = options.length === 1 ? options[0] : undefined
+  const id = `networks-${symbol}`
+  return (
+    <div class={isOpen ? 'coin open' : 'coin'}>
+      <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
+        <span class="coin-sign" aria-hidden="true">
+          {symbol.slice(0, 1) + symbol.slice(-1)}
+        </span>
+        <span>
+          <b>{symbol}</b>
+          <small>{single === undefined ? `${name}, ${say('pick.networks', { x: options.length })}` : name}</small>
+        </span>
+        <span class="estimate">{estimate !== null && `≈ ${estimate}`}</span>
+        <Icon name="chevron" />
+      </button>
+      {isOpen && (
+        <fieldset class="networks" id={id}>
+          <legend class="unseen">{say('pick.legend', { c: symbol })}</legend>
+          <p>{say('pick.which')}</p>
+          <div class="network-list">
+            {options.map((option) => (
+              <NetworkChoice
+                key={option.asset}
+                option={option}
+                isChosen={option.asset === chosen}
+                isToken={option.symbol !== nativeOf(option.network)}
+                time={timeText(speech, option)}
+                choose={choose}
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </div>
+  )
+}
+
+const NATIVE: Readonly<Record<NetworkId, string>> = {
+  bitcoin: 'BTC',
+  litecoin: 'LTC',
+  dogecoin: 'DOGE',
+  ethereum: 'ETH',
+  bsc: 'BNB',
+  polygon: 'POL',
+  base: 'ETH',
+  arbitrum: 'ETH',
+  tron: 'TRX',
+  solana: 'SOL',
+}
+
+const nativeOf = (network: NetworkId): string => NATIVE[network]
+
+interface ChoiceProps {
+  readonly option: AssetOption
+  readonly isChosen: boolean
+  readonly isToken: boolean
+  readonly time: string
+  readonly choose: (asset: AssetId) => void
+}
+
+function NetworkChoice({ option, isChosen, isToken, time, choose }: ChoiceProps) {
+  const { name, standard } = NETWORKS[option.network]
+  const state = option.isAvailable ? (isChosen ? 'network chosen' : 'network') : 'network off'
+  return (
+    <label class={state}>
+      <input
+        type="radio"
+        name="asset"
+        value={option.asset}
+        checked={isChosen}
+        disabled={!option.isAvailable}
+        onChange={() => choose(option.asset)}
+      />
+      <span>
+        <b>{name}</b> {isToken && standard !== null && <small>({standard})</small>}
+      </span>
+      <span class="time">{time}</span>
+    </label>
+  )
+}
+
+function timeText({ say }: Speech, { isAvailable, confirmMs }: AssetOption): string {
+  if (!isAvailable) return say('pick.paused')
+  return confirmMs < 60_000 ? say('under', { t: '1 min' }) : say('about', { t: roughText(confirmMs) })
+}

@@ -1,0 +1,76 @@
+import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import { roughText } from '../format/format-values.ts'
+import { NETWORKS } from '../format/networks.ts'
+import { isGone, slowest } from '../format/step.ts'
+import { Note, StateBar } from '../parts/blocks.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
+import { Steps } from '../parts/steps.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+
+/** Blocks are drawn one by one up to here, as a bar above. */
+const BLOCKS_MAX = 24
+/** Below this nothing is promised. */
+const PROMISE_MIN_MS = 10_000
+
+/** "Payment received" first, then how far the network is. */
+export function ConfirmingStep({
+  view,
+  lock,
+  now,
+}: {
+  readonly view: InvoiceView
+  readonly lock: LockView
+  readonly now: number
+}) {
+  const { say } = useSpeech()
+  const { have, need } = slowest(view) ?? { have: lock.requiredConfirmations, need: lock.requiredConfirmations }
+  const leftMs = (need - have) * lock.blockTimeMs
+  const counts = { a: have, b: need }
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={2} />
+      <h1 tabIndex={-1}>{say('confirming')}</h1>
+      <p class="sub">
+        {leftMs < PROMISE_MIN_MS
+          ? say('confirming.soon')
+          : say('confirming.time', { t: say('about', { t: secondsText(leftMs) }) })}
+      </p>
+      {view.isPaidLate && (
+        <Note tone="partial" icon="clock">
+          {say('late.ok')}
+        </Note>
+      )}
+      {view.payments.some(isGone) && (
+        <Note tone="expired" icon="info">
+          {say('stepback')}
+        </Note>
+      )}
+      <p class="meter-text">
+        <span>{say('confirming.on', { n: NETWORKS[lock.network].name })}</span>
+        <b>{say('of', counts)}</b>
+      </p>
+      {need <= BLOCKS_MAX ? (
+        <div class="weave" role="img" aria-label={say('confirmations', counts)}>
+          {Array.from({ length: need }, (_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the blocks have no other name
+            <i key={index} class={index < have ? 'on' : index === have ? 'next' : ''} />
+          ))}
+        </div>
+      ) : (
+        <progress class="meter confirming" value={have} max={need} aria-label={say('confirmations', counts)} />
+      )}
+      <PaymentList view={view} now={now} />
+      <Note tone="confirming" icon="shield">
+        <b>{say('close')}</b> <Say w="close.more" m={<Foreign text={view.merchant.name} />} />
+      </Note>
+      <StateBar tone="confirming" icon="blocks" title={say('confirming.bar', counts)}>
+        {say('confirming.sub', { a: view.received, c: lock.symbol })}
+      </StateBar>
+    </>
+  )
+}
+
+/** Seconds in tens up to two minutes, whole minutes beyond. */
+function secondsText(ms: number): string {
+  return ms < 120_000 ? `${Math.ceil(ms / 10_000) * 10} s` : roughText(ms)
+}

@@ -1,0 +1,200 @@
+import type { ComponentChildren } from 'preact'
+import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { momentText } from '../format/format-values.ts'
+import { isGone, isZero, type Step } from '../format/step.ts'
+import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
+import { Contact } from '../parts/contact.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
+import { Steps } from '../parts/steps.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+import { HashQuestion } from './hash-question.tsx'
+import type { Deed } from './use-deed.ts'
+
+interface EndedProps {
+  readonly view: InvoiceView
+  readonly step: Step
+  readonly now: number
+  readonly deed: Deed
+}
+
+/** Nothing to be sent (any more): over, cancelled, late, or waiting for a new price. */
+export function EndedStep(props: EndedProps) {
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={props.view.lock === null ? 0 : 1} />
+      <Ending {...props} />
+    </>
+  )
+}
+
+function Ending(props: EndedProps) {
+  if (props.step === 'lapsed') return <Lapsed {...props} />
+  if (props.step === 'late' || props.step === 'short') return <Undecided {...props} />
+  return props.step === 'cancelled' ? <Cancelled {...props} /> : <Expired {...props} />
+}
+
+function Lapsed({ view, now, deed }: EndedProps) {
+  const { say } = useSpeech()
+  const canRenew = view.canRenew && now < view.expiresAt
+  return (
+    <>
+      <Hero tone="pending" icon="clock" title={say('held.over')}>
+        {canRenew ? say('requote') : <HeldUntil view={view} now={now} />}
+      </Hero>
+      {canRenew && (
+        <div class="acts">
+          <button
+            type="button"
+            class="button main"
+            aria-disabled={deed.isBusy}
+            aria-busy={deed.isBusy}
+            onClick={() => void deed.run('price', {}, null)}
+          >
+            {say('requote.do')}
+          </button>
+        </div>
+      )}
+      {deed.problem !== null && (
+        <p class="problem" role="alert">
+          {deed.problem}
+        </p>
+      )}
+      <AlreadySent view={view} now={now} />
+      <StateBar tone="pending" icon="clock" title={say('held.over')}>
+        {say('expired.barSub')}
+      </StateBar>
+    </>
+  )
+}
+
+function Expired({ view, now }: EndedProps) {
+  const { say } = useSpeech()
+  const who = <Foreign text={view.merchant.name} />
+  return (
+    <>
+      <Hero tone="expired" icon="hourglass" title={say('expired.title')}>
+        <HeldUntil view={view} now={now} />
+      </Hero>
+      {view.payments.some(isGone) && (
+        <Note tone="expired" icon="info">
+          {say('stepback')}
+        </Note>
+      )}
+      <PaymentList view={view} now={now} />
+      <div class="acts">
+        {view.paymentLinkId !== null ? (
+          <a class="button main" href={`/l/${view.paymentLinkId}`}>
+            {say('expired.link')}
+          </a>
+        ) : (
+          <ShopLink href={view.cancelUrl ?? view.successUrl} isMain>
+            <Say w="expired.again" m={who} />
+          </ShopLink>
+        )}
+        <Contact merchant={view.merchant} />
+      </div>
+      {view.lock !== null && <AlreadySent view={view} now={now} />}
+      <StateBar tone="expired" icon="hourglass" title={say('expired.bar')}>
+        {say('expired.barSub')}
+      </StateBar>
+    </>
+  )
+}
+
+function HeldUntil({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
+  const { say, locale } = useSpeech()
+  const t = momentText(endOf(view), now, locale())
+  return <>{say(view.lock === null ? 'expired.new' : 'expired.sub', { t })}</>
+}
+
+const endOf = ({ lock, expiresAt }: InvoiceView): number =>
+  lock === null ? expiresAt : Math.min(lock.quoteEndsAt, expiresAt)
+
+function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
+  const { say, locale } = useSpeech()
+  const who = <Foreign text={view.merchant.name} />
+  return (
+    <div class="help">
+      <Question title={say('sent.q')} isOpen>
+        <p>
+          <b>{say('sent.dont')}</b> <Say w="sent" t={momentText(endOf(view), now, locale())} m={who} />
+        </p>
+      </Question>
+      <Question title={say('wrongnet.q')}>
+        <p>
+          <Say w="wrongnet" m={who} x={view.number} />
+        </p>
+      </Question>
+      <HashQuestion view={view} />
+    </div>
+  )
+}
+
+/** Money came, but too late or too little: a person decides. */
+function Undecided({ view, step, now }: EndedProps) {
+  const { say, locale } = useSpeech()
+  const { lock, received } = view
+  const who = <Foreign text={view.merchant.name} />
+  const c = lock?.symbol ?? ''
+  const t = momentText(view.expiresAt, now, locale())
+  const isLate = step === 'late'
+  const arrived = view.payments.findLast((payment) => payment.isLate)?.seenAt ?? view.expiresAt
+  return (
+    <>
+      <Hero tone="partial" icon={isLate ? 'clock' : 'half'} title={say(isLate ? 'late.title' : 'short.title')}>
+        {isLate
+          ? say('late.sub', { a: momentText(arrived, now, locale()), t })
+          : say('short.sub', { a: received, b: lock?.due ?? '', c, t })}
+      </Hero>
+      <Note tone="partial" icon="info">
+        <b>{say('late.safe')}</b> <Say w="late.decide" a={received} c={c} m={who} />
+      </Note>
+      <PaymentList view={view} now={now} />
+      <div class="acts">
+        <Contact merchant={view.merchant} />
+      </div>
+      <p class="sub centered">
+        <Say w="late.quote" x={view.number} m={who} />
+      </p>
+      <StateBar
+        tone="partial"
+        icon={isLate ? 'clock' : 'half'}
+        title={isLate ? <Say w="late.bar" m={who} /> : say('short.bar', { a: received, c })}
+      >
+        {isLate ? say('late.barSub', { a: received, c }) : <Say w="short.barSub" m={who} />}
+      </StateBar>
+    </>
+  )
+}
+
+function Cancelled({ view, now }: EndedProps): ComponentChildren {
+  const { say } = useSpeech()
+  const who = <Foreign text={view.merchant.name} />
+  return (
+    <>
+      <Hero tone="cancelled" icon="slash" title={say('cancelled.title')}>
+        <Say w="cancelled" m={who} />
+      </Hero>
+      {(view.payments.length > 0 || !isZero(view.received)) && (
+        <Note tone="partial" icon="info">
+          <b>{say('late.safe')}</b> <Say w="late.decide" a={view.received} c={view.lock?.symbol ?? ''} m={who} />
+        </Note>
+      )}
+      <PaymentList view={view} now={now} />
+      <div class="acts">
+        <ShopLink href={view.cancelUrl} isMain>
+          <Say w="back" m={who} />
+        </ShopLink>
+        <Contact merchant={view.merchant} />
+      </div>
+      {view.lock !== null && (
+        <p class="sub centered">
+          <Say w="cancelled.sent" m={who} x={view.number} />
+        </p>
+      )}
+      <StateBar tone="cancelled" icon="slash" title={say('cancelled.bar')}>
+        {say('cancelled.barSub')}
+      </StateBar>
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import { useRef, useState } from 'preact/hooks'
+import type { HashAnswer, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { ask } from '../data/ask.ts'
+import { problemText } from '../data/problem-text.ts'
+import { NETWORKS } from '../format/networks.ts'
+import { plain } from '../format/plain.ts'
+import { Question } from '../parts/blocks.tsx'
+import { useSpeech } from '../words/words.tsx'
+
+/** "I paid and nothing happens": a transaction id, and the truth about it. */
+export function HashQuestion({ view }: { readonly view: InvoiceView }) {
+  const speech = useSpeech()
+  const { say } = speech
+  const [text, setText] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [result, setResult] = useState<string | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const isWrong = result === say('hash.invalid')
+
+  async function look(): Promise<void> {
+    if (isBusy || text.trim() === '') {
+      field.current?.focus()
+      return
+    }
+    setBusy(true)
+    setResult(null)
+    const answer = await ask<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
+      body: { txHash: text.trim() },
+    })
+    setBusy(false)
+    const merchant = plain(view.merchant.name)
+    if (answer.ok) {
+      const { verdict, network, confirmations, requiredConfirmations } = answer.data.answer
+      const n = network === null ? '' : NETWORKS[network].name
+      const counts = { a: confirmations ?? 0, b: requiredConfirmations ?? 0 }
+      setResult(say(`hash.${verdict}`, { m: merchant, x: view.number, n, ...counts }))
+    } else if (answer.unchanged !== true) {
+      const isNoHash = answer.problem.code === 'VALIDATION_ERROR'
+      setResult(isNoHash ? say('hash.invalid') : problemText(speech, answer.problem, merchant))
+      if (isNoHash) field.current?.focus()
+    }
+  }
+
+  return (
+    <Question title={say('hash.q')}>
+      <p>{say('hash.text')}</p>
+      <form
+        class="hash"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void look()
+        }}
+      >
+        <label for="hash">{say('hash.label')}</label>
+        <input
+          id="hash"
+          ref={field}
+          class="field mono"
+          value={text}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          maxLength={120}
+          aria-invalid={isWrong}
+          aria-describedby="hash-result"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button type="submit" class="button" aria-disabled={isBusy} aria-busy={isBusy}>
+          {say(isBusy ? 'hash.looking' : 'hash.do')}
+        </button>
+      </form>
+      <p id="hash-result" class="hash-result" role="alert">
+        {result}
+      </p>
+    </Question>
+  )
+}

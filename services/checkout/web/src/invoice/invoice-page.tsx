@@ -1,0 +1,184 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { fiatNumber, momentText } from '../format/format-values.ts'
+import { NETWORKS, networkText } from '../format/networks.ts'
+import { plain } from '../format/plain.ts'
+import { isZero, type Step, stepOf } from '../format/step.ts'
+import { FailedPage, LoadingPage, MissingPage } from '../pages/missing-page.tsx'
+import { useAnnounce } from '../parts/announcer.tsx'
+import { type Fact, Frame } from '../parts/frame.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { useNow } from '../parts/use-now.ts'
+import { Foreign, Say, type Speech, useSpeech } from '../words/words.tsx'
+import { ConfirmingStep } from './confirming-step.tsx'
+import { EndedStep } from './ended-step.tsx'
+import { PaidStep } from './paid-step.tsx'
+import { PayStep } from './pay-step.tsx'
+import { PickStep } from './pick-step.tsx'
+import { useDeed } from './use-deed.ts'
+import { useInvoice } from './use-invoice.ts'
+
+/** The checkout of one invoice, always as it is now. */
+export function InvoicePage({ id }: { readonly id: string }) {
+  const { state, accept, refresh } = useInvoice(id)
+  const deviceNow = useNow()
+  if (state.isMissing) return <MissingPage />
+  if (state.view === null) return state.hasFailed ? <FailedPage retry={refresh} /> : <LoadingPage />
+  return (
+    <Checkout
+      view={state.view}
+      now={deviceNow + state.offset}
+      isOffline={state.isOffline}
+      accept={accept}
+      refresh={refresh}
+    />
+  )
+}
+
+interface CheckoutProps {
+  readonly view: InvoiceView
+  readonly now: number
+  readonly isOffline: boolean
+  readonly accept: (view: InvoiceView, now: number) => void
+  readonly refresh: () => void
+}
+
+function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
+  const speech = useSpeech()
+  const [isChoosing, setChoosing] = useState(false)
+  const actual = stepOf(view, now)
+  const step: Step = actual === 'pay' && isChoosing && view.canChoose ? 'pick' : actual
+  const first = useRef(actual)
+  const deed = useDeed(view, accept, refresh)
+  useStepChange(view, step)
+  const { locale } = speech
+  const { fiat, lock } = view
+  const keep = lock !== null && step === 'pick' ? () => setChoosing(false) : null
+  return (
+    <Frame
+      mode={view.mode}
+      merchant={view.merchant.name}
+      head={
+        view.orderId === null ? (
+          speech.say('invoice', { x: view.number })
+        ) : (
+          <Say w="order" x={<Foreign text={view.orderId} />} />
+        )
+      }
+      total={
+        <>
+          {fiatNumber(fiat, locale(fiat.currency))} <i>{fiat.currency}</i>
+        </>
+      }
+      description={view.description}
+      facts={factsOf(view, step, now, speech)}
+      title={titleOf(view, step, speech)}
+    >
+      {isOffline && (
+        <p class="offline" role="alert">
+          <Icon name="alert" />
+          {speech.say('offline')}
+        </p>
+      )}
+      {step === 'pick' && <PickStep view={view} accept={accept} refresh={refresh} keep={keep} />}
+      {(step === 'pay' || step === 'partial') && lock !== null && (
+        // Another lock is another page: its tabs and answers are its own.
+        <PayStep
+          key={`${lock.address} ${lock.asset}`}
+          view={view}
+          lock={lock}
+          now={now}
+          deed={deed}
+          chooseOther={() => setChoosing(true)}
+        />
+      )}
+      {step === 'confirming' && lock !== null && <ConfirmingStep view={view} lock={lock} now={now} />}
+      {step === 'paid' && <PaidStep view={view} now={now} wasWatched={first.current !== 'paid'} />}
+      {ENDED.has(step) && <EndedStep view={view} step={step} now={now} deed={deed} />}
+    </Frame>
+  )
+}
+
+const ENDED: ReadonlySet<Step> = new Set(['lapsed', 'expired', 'short', 'late', 'cancelled'])
+
+/** Says a new state once, and brings the focus back when what had it is gone. */
+function useStepChange(view: InvoiceView, step: Step): void {
+  const { say } = useSpeech()
+  const announce = useAnnounce()
+  const before = useRef<string | null>(null)
+  const mark = `${step} ${step === 'partial' ? view.received : ''}`
+  useEffect(() => {
+    const isFirst = before.current === null
+    if (before.current === mark) return
+    before.current = mark
+    if (isFirst) return
+    announce(announcement(view, step, say))
+    if (document.activeElement === null || document.activeElement === document.body)
+      document.querySelector('h1')?.focus()
+  })
+}
+
+function announcement(view: InvoiceView, step: Step, say: Speech['say']): string {
+  const { lock, received } = view
+  if (step === 'partial')
+    return say('say.partial', { a: received, b: lock?.due ?? '', c: lock?.symbol ?? '', x: lock?.remaining ?? '' })
+  if (step === 'pay')
+    return say('pay.title', {
+      a: lock?.remaining ?? '',
+      c: lock?.symbol ?? '',
+      n: lock === null ? '' : NETWORKS[lock.network].name,
+    })
+  if (step === 'pick') return say('pick.title')
+  if (step === 'lapsed') return say('held.over')
+  return say(`say.${step}`, { m: view.merchant.name })
+}
+
+function titleOf(view: InvoiceView, step: Step, { say }: Speech): string {
+  const { lock } = view
+  if (step === 'pick') return say('pick.title')
+  if (step === 'pay' && lock !== null)
+    return say('title.pay', { a: lock.remaining, c: lock.symbol, n: NETWORKS[lock.network].name })
+  if (step === 'lapsed' || step === 'pay') return say('held.over')
+  if (step === 'short') return say('title.expired')
+  return say(`title.${step}`)
+}
+
+function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Speech): readonly Fact[] {
+  const { lock, received } = view
+  const facts: Fact[] = [{ name: say('fact.invoice'), value: `#${view.number}` }]
+  const at = (time: number) => <time dateTime={new Date(time).toISOString()}>{momentText(time, now, locale())}</time>
+  if (lock === null) {
+    facts.push(
+      step === 'pick'
+        ? { name: say('fact.before'), value: at(view.expiresAt) }
+        : { name: say('fact.expired'), value: at(view.expiresAt) },
+    )
+    return facts
+  }
+  const isPaid = step === 'paid'
+  if (step === 'pay' || step === 'lapsed' || step === 'pick') {
+    facts.push({
+      name: say('fact.rate'),
+      value: `1 ${lock.symbol} = ${plain(shortRate(lock.fiatPerAsset))} ${view.fiat.currency}`,
+    })
+  } else {
+    const value = isZero(received) ? say('fact.nothing') : `${received} ${lock.symbol}`
+    facts.push({ name: say(isPaid ? 'fact.paidWith' : 'fact.received'), value })
+  }
+  if (step === 'partial') facts.push({ name: say('fact.due'), value: `${lock.remaining} ${lock.symbol}` })
+  if (step === 'pay' || step === 'partial') {
+    facts.push({ name: say('fact.held'), value: at(step === 'partial' ? view.expiresAt : lock.quoteEndsAt) })
+  }
+  if (isPaid || step === 'confirming')
+    facts.push({ name: say('fact.network'), value: networkText(lock.network, lock.isToken) })
+  if (step === 'expired' || step === 'short' || step === 'late')
+    facts.push({ name: say('fact.expired'), value: at(view.expiresAt) })
+  return facts
+}
+
+/** Six digits behind the point are enough to read; the receipt has them all. */
+function shortRate(rate: string): string {
+  const [whole = '', fraction = ''] = rate.split('.')
+  const cut = fraction.slice(0, 6)
+  return cut === '' ? whole : `${whole}.${cut}`
+}

@@ -1,0 +1,130 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { durationText, fiatText, fullMomentText } from '../format/format-values.ts'
+import { networkText } from '../format/networks.ts'
+import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
+import { Contact } from '../parts/contact.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
+import { Steps } from '../parts/steps.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+
+/** The page stays at least this long before it goes back to the shop, if nobody stops it. */
+const JUMP_AFTER_S = 15
+
+interface PaidProps {
+  readonly view: InvoiceView
+  readonly now: number
+  /** The page watched how it was paid; a page that is opened later stays where it is. */
+  readonly wasWatched: boolean
+}
+
+/** Thank you, the way back and the receipt. */
+export function PaidStep({ view, now, wasWatched }: PaidProps) {
+  const { say, locale } = useSpeech()
+  const { lock, status } = view
+  const who = <Foreign text={view.merchant.name} />
+  const price = fiatText(view.fiat, locale(view.fiat.currency))
+  const isOver = status === 'overpaid' && lock !== null
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={3} />
+      <Hero tone={isOver ? 'overpaid' : 'paid'} icon={isOver ? 'plus' : 'done'} title={say('paid')}>
+        <Say w={view.isAcceptedShort ? 'paid.short' : 'paid.sub'} m={who} a={<span class="whole">{price}</span>} />
+      </Hero>
+      {isOver && (
+        <Note tone="overpaid" icon="plus">
+          <Say w="overpaid" m={who} a={view.excess} c={lock.symbol} x={view.number} />
+        </Note>
+      )}
+      {view.isPaidLate && (
+        <Note tone="partial" icon="clock">
+          {say('late.ok')}
+        </Note>
+      )}
+      <div class="acts">
+        <ShopLink href={view.successUrl} isMain>
+          <Say w="back" m={who} />
+        </ShopLink>
+        <a class="button" href={`/i/${view.id}/receipt`}>
+          <Icon name="receipt" />
+          {say('receipt')}
+        </a>
+        {isOver && <Contact merchant={view.merchant} />}
+      </div>
+      {wasWatched && view.successUrl !== null && !isOver && <Jump to={view.successUrl} merchant={view.merchant.name} />}
+      <dl class="summary">
+        {lock !== null && (
+          <>
+            <div>
+              <dt>{say('fact.amount')}</dt>
+              <dd>
+                {view.received} {lock.symbol}
+              </dd>
+            </div>
+            <div>
+              <dt>{say('fact.network')}</dt>
+              <dd>{networkText(lock.network, lock.isToken)}</dd>
+            </div>
+          </>
+        )}
+        {view.paidAt !== null && (
+          <div>
+            <dt>{say('fact.paidAt')}</dt>
+            <dd>
+              <time dateTime={new Date(view.paidAt).toISOString()}>{fullMomentText(view.paidAt, locale())}</time>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{say('fact.invoice')}</dt>
+          <dd>#{view.number}</dd>
+        </div>
+      </dl>
+      {view.payments.length > 0 && (
+        <div class="help">
+          <Question title={say('payments.count', { x: view.payments.length })}>
+            <PaymentList view={view} now={now} />
+          </Question>
+        </div>
+      )}
+      <StateBar
+        tone={isOver ? 'overpaid' : 'paid'}
+        icon={isOver ? 'plus' : 'done'}
+        title={
+          isOver
+            ? say('overpaid.bar', { a: view.excess, c: lock.symbol })
+            : say(view.isAcceptedShort ? 'paid.barShort' : 'paid.bar')
+        }
+      >
+        {say('paid.barSub')}
+      </StateBar>
+    </>
+  )
+}
+
+/** Goes back to the shop after a while, with a button that stops it. It is a way home and proves nothing: shops believe webhooks. */
+function Jump({ to, merchant }: { readonly to: string; readonly merchant: string }) {
+  const { say } = useSpeech()
+  const [left, setLeft] = useState<number | null>(JUMP_AFTER_S)
+  useEffect(() => {
+    if (left === null || !/^https?:\/\//.test(to)) return
+    const timer = setTimeout(() => {
+      if (document.visibilityState !== 'visible') return
+      if (left <= 1) location.assign(to)
+      else setLeft(left - 1)
+    }, 1_000)
+    return () => clearTimeout(timer)
+  }, [left, to])
+  if (left === null) return null
+  return (
+    <p class="jump">
+      <span>
+        <Say w="jump" m={<Foreign text={merchant} />} t={durationText(left * 1_000)} />
+      </span>
+      <button type="button" class="button" onClick={() => setLeft(null)}>
+        {say('stay')}
+      </button>
+    </p>
+  )
+}

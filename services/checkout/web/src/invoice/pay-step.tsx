@@ -1,0 +1,281 @@
+import { useState } from 'preact/hooks'
+import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import { addressGroups } from '../format/format-values.ts'
+import { NETWORKS } from '../format/networks.ts'
+import { isGone, isZero } from '../format/step.ts'
+import { Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
+import { Qr } from '../parts/qr.tsx'
+import { Steps } from '../parts/steps.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+import { BrowserWallet } from './browser-wallet.tsx'
+import { HashQuestion } from './hash-question.tsx'
+import { PriceClock } from './price-clock.tsx'
+import type { Deed } from './use-deed.ts'
+
+interface PayProps {
+  readonly view: InvoiceView
+  readonly lock: LockView
+  readonly now: number
+  readonly deed: Deed
+  readonly chooseOther: () => void
+}
+
+/** What to send, on which network, to which address; also for the rest of a payment that was too small. */
+export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
+  const { say } = useSpeech()
+  const network = NETWORKS[lock.network].name
+  const isRest = !isZero(view.received)
+  const amount = lock.remaining
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={1} />
+      {isRest ? (
+        <RestHead view={view} lock={lock} now={now} />
+      ) : (
+        <>
+          <h1 tabIndex={-1}>{say('pay.title', { a: amount, c: lock.symbol, n: network })}</h1>
+          <p class="sub">{say('pay.sub')}</p>
+        </>
+      )}
+      {view.payments.some(isGone) && (
+        <Note tone="expired" icon="info">
+          {say('stepback')}
+        </Note>
+      )}
+      <PriceClock view={view} now={now} deed={deed} />
+      <div class="pay">
+        <ol class="rows">
+          <NetworkRow lock={lock} isRest={isRest} />
+          <li>
+            <span class="number" aria-hidden="true">
+              2
+            </span>
+            <div>
+              <div class="label">{say(isRest ? 'pay.still' : 'pay.amount')}</div>
+              <div class="value">
+                {amount} <small>{lock.symbol}</small>
+              </div>
+              {lock.isExact && <p class="row-note">{say('pay.exact')}</p>}
+            </div>
+            <CopyButton
+              text={amount}
+              label={say('copy.amount', { a: amount })}
+              done={say('copied.amount', { a: amount })}
+            />
+          </li>
+          <li>
+            <span class="number" aria-hidden="true">
+              3
+            </span>
+            <div>
+              <div class="label">{say(isRest ? 'pay.toSame' : 'pay.to')}</div>
+              <Address address={lock.address} />
+            </div>
+            <CopyButton
+              text={lock.address}
+              label={say('copy.address', { a: lock.address.slice(-4) })}
+              done={say('copied.address', { a: lock.address.slice(-4) })}
+            />
+          </li>
+        </ol>
+        <Codes lock={lock} isRest={isRest} />
+      </div>
+      <BrowserWallet lock={lock} />
+      {view.mode === 'live' && lock.uri !== null && (
+        <a class="button only-small" href={lock.uri}>
+          {say('wallet.open')}
+        </a>
+      )}
+      <p class="tip">
+        <b>{say('exchange.q')}</b> {say('exchange', { a: amount })}
+      </p>
+      {isRest && <PaymentList view={view} now={now} />}
+      <Help view={view} isRest={isRest} chooseOther={chooseOther} />
+      {isRest ? (
+        <StateBar tone="partial" icon="half" title={say('partial.bar', { a: amount, c: lock.symbol })}>
+          {say('partial.sub')}
+        </StateBar>
+      ) : (
+        <StateBar tone="pending" icon="clock" title={say('waiting')}>
+          {say('waiting.sub')}
+        </StateBar>
+      )}
+    </>
+  )
+}
+
+function RestHead({ view, lock }: { readonly view: InvoiceView; readonly lock: LockView; readonly now: number }) {
+  const { say } = useSpeech()
+  const { received } = view
+  const label = say('partial.meter', { a: received, b: lock.due, c: lock.symbol })
+  return (
+    <>
+      <h1 tabIndex={-1}>{say('partial.title', { a: lock.remaining, c: lock.symbol })}</h1>
+      <progress class="meter" value={shareOf(received, lock.due)} max={1000} aria-label={label} />
+      <p class="meter-text">
+        <span>
+          {say('fact.received')}{' '}
+          <b>
+            {received} {lock.symbol}
+          </b>
+        </span>
+        <span>{say('partial.of', { a: lock.due })}</span>
+      </p>
+      <Note tone="partial" icon="half">
+        {say('partial')}
+      </Note>
+    </>
+  )
+}
+
+/** Thousandths of the whole, for a bar alone: digits are compared, nothing is paid by it. */
+function shareOf(part: string, whole: string): number {
+  const [partDigits, wholeDigits] = [part, whole].map((text) => {
+    const [integer = '0', fraction = ''] = text.split('.')
+    return BigInt(`${integer}${fraction.padEnd(18, '0').slice(0, 18)}`)
+  })
+  if (partDigits === undefined || wholeDigits === undefined || wholeDigits === 0n) return 0
+  return Number((partDigits * 1_000n) / wholeDigits)
+}
+
+function NetworkRow({ lock, isRest }: { readonly lock: LockView; readonly isRest: boolean }) {
+  const { say } = useSpeech()
+  const { name, standard } = NETWORKS[lock.network]
+  const isLookalike = lock.family === 'evm' && lock.network !== 'ethereum'
+  const suffix =
+    isLookalike && standard === null
+      ? say('network.notEthereum')
+      : lock.isToken && standard !== null
+        ? `(${standard})`
+        : ''
+  return (
+    <li class="row-network">
+      <span class="number" aria-hidden="true">
+        1
+      </span>
+      <div>
+        <div class="label">{say('pay.check')}</div>
+        <div class="value">
+          {name} {suffix !== '' && <small>{suffix}</small>}
+        </div>
+        <p>
+          <b>{say('network.only', { c: lock.symbol, n: name })}</b>{' '}
+          {!isRest && say(isLookalike ? 'network.evm' : 'network.lost')}
+        </p>
+      </div>
+    </li>
+  )
+}
+
+/** Whole, in groups of four, its ends strong; selected it has no spaces in it. */
+export function Address({ address }: { readonly address: string }) {
+  const groups = addressGroups(address)
+  return (
+    <div class="address" dir="ltr">
+      {groups.map((group, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other name
+        <span key={index} class={index === 0 || index === groups.length - 1 ? 'group strong' : 'group'}>
+          {group}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function Codes({ lock, isRest }: { readonly lock: LockView; readonly isRest: boolean }) {
+  const { say } = useSpeech()
+  const [tab, setTab] = useState<'address' | 'uri'>(lock.uri !== null && !lock.isToken ? 'uri' : 'address')
+  const uri = tab === 'uri' ? lock.uri : null
+  const tabs = lock.isToken ? (['address', 'uri'] as const) : (['uri', 'address'] as const)
+  const move = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+    event.preventDefault()
+    const next = tab === 'uri' ? 'address' : 'uri'
+    setTab(next)
+    document.getElementById(`tab-${next}`)?.focus()
+  }
+  const panel = (
+    <>
+      <Qr text={uri ?? lock.address} label={say(uri === null ? 'qr.labelAddress' : 'qr.labelUri')} />
+      <p>
+        <b>{say(uri !== null ? 'qr.uri' : isRest ? 'qr.same' : 'qr.address')}</b>{' '}
+        {uri !== null ? say('qr.uriMore') : isRest ? say('qr.sameMore', { a: lock.remaining }) : say('qr.addressMore')}
+      </p>
+    </>
+  )
+  if (lock.uri === null) return <div class="codes">{panel}</div>
+  return (
+    <div>
+      <div class="tabs" role="tablist" aria-label={say('qr.tabs')} onKeyDown={move}>
+        {tabs.map((name) => (
+          <button
+            key={name}
+            id={`tab-${name}`}
+            type="button"
+            role="tab"
+            aria-selected={tab === name}
+            aria-controls="code"
+            tabIndex={tab === name ? 0 : -1}
+            onClick={() => setTab(name)}
+          >
+            {say(name === 'uri' ? 'qr.tabUri' : 'qr.tabAddress')}
+          </button>
+        ))}
+      </div>
+      <div class="codes" id="code" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        {panel}
+      </div>
+    </div>
+  )
+}
+
+function Help({
+  view,
+  isRest,
+  chooseOther,
+}: {
+  readonly view: InvoiceView
+  readonly isRest: boolean
+  readonly chooseOther: () => void
+}) {
+  const { say } = useSpeech()
+  const who = <Foreign text={view.merchant.name} />
+  return (
+    <div class="help">
+      {isRest ? (
+        <Question title={say('partial.small.q')}>
+          <p>
+            <Say w="partial.small" m={who} x={view.number} />
+          </p>
+        </Question>
+      ) : (
+        <Question title={say('less.q')}>
+          <p>{say('less')}</p>
+        </Question>
+      )}
+      <Question title={say('wrongnet.q')}>
+        <p>
+          <Say w="wrongnet" m={who} x={view.number} />
+        </p>
+      </Question>
+      <HashQuestion view={view} />
+      {view.canChoose && !isRest && (
+        <Question title={say('other.q')}>
+          <p>{say('other')}</p>
+          <button type="button" class="button" onClick={chooseOther}>
+            {say('other.do')}
+          </button>
+        </Question>
+      )}
+      {!isRest && (
+        <p class="leave">
+          <ShopLink href={view.cancelUrl}>
+            <Say w="cancel" m={who} />
+          </ShopLink>
+        </p>
+      )}
+    </div>
+  )
+}

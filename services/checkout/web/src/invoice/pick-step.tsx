@@ -1,0 +1,133 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { AssetOption, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { ask } from '../data/ask.ts'
+import { durationText } from '../format/format-values.ts'
+import { NETWORKS } from '../format/networks.ts'
+import { Steps } from '../parts/steps.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+import { CoinCard, coinsOf } from './coin-card.tsx'
+import { useDeed } from './use-deed.ts'
+
+/** Estimates are as old as this at most. */
+const REFRESH_MS = 30_000
+
+interface Options {
+  readonly assets: readonly AssetOption[]
+  readonly holdMs: number
+}
+
+interface PickProps {
+  readonly view: InvoiceView
+  readonly accept: (view: InvoiceView, now: number) => void
+  readonly refresh: () => void
+  /** Ends the choice without one; null while there is nothing to go back to. */
+  readonly keep: (() => void) | null
+}
+
+/** Coins, then networks of that coin; nothing is taken before the button is pressed. */
+export function PickStep({ view, accept, refresh, keep }: PickProps) {
+  const { say } = useSpeech()
+  const options = useOptions(view.id)
+  const [search, setSearch] = useState('')
+  const [chosen, setChosen] = useState<AssetId | null>(null)
+  const [openCoin, setOpenCoin] = useState<string | null>(null)
+  const { run, isBusy, problem } = useDeed(view, accept, refresh)
+  const assets = options?.assets ?? []
+  const coins = useMemo(() => coinsOf(assets, search), [assets, search])
+  const available = assets.filter(({ isAvailable }) => isAvailable)
+  const only = available.length === 1 ? available[0]?.asset : undefined
+  const option = assets.find(({ asset }) => asset === (chosen ?? only)) ?? null
+  const open = openCoin ?? option?.symbol ?? coins[0]?.symbol ?? null
+
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={0} />
+      <h1 tabIndex={-1}>{say('pick.title')}</h1>
+      <p class="sub">{say('pick.sub')}</p>
+      {!view.canChoose && (
+        <p class="tip" role="alert">
+          <Say w="pick.suspended" m={<Foreign text={view.merchant.name} />} />
+        </p>
+      )}
+      <Search value={search} onInput={setSearch} />
+      {options === null && <p class="sub">{say('loading')}</p>}
+      {options !== null && assets.length === 0 && <p class="tip">{say('pick.none')}</p>}
+      {assets.length > 0 && coins.length === 0 && <p class="tip">{say('pick.notFound')}</p>}
+      {/* biome-ignore lint/a11y/useSemanticElements: each coin has a fieldset of its own inside */}
+      <div class="coins" role="group" aria-label={say('pick.coins')}>
+        {coins.map((coin) => (
+          <CoinCard
+            key={coin.symbol}
+            coin={coin}
+            isOpen={coin.symbol === open}
+            chosen={option?.asset ?? null}
+            toggle={() => setOpenCoin(coin.symbol === open ? '' : coin.symbol)}
+            choose={setChosen}
+          />
+        ))}
+      </div>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="stick">
+        <button
+          type="button"
+          class="button main"
+          aria-disabled={option === null || isBusy || !view.canChoose}
+          aria-busy={isBusy}
+          onClick={() => {
+            if (option !== null && !isBusy && view.canChoose) void run('asset', { asset: option.asset }, keep)
+          }}
+        >
+          {option === null
+            ? say('pick.choose')
+            : say('pick.continue', { c: option.symbol, n: NETWORKS[option.network].name })}
+        </button>
+        {keep !== null && view.lock !== null && (
+          <button type="button" class="button" onClick={keep}>
+            {say('pick.keep', { c: view.lock.symbol, n: NETWORKS[view.lock.network].name })}
+          </button>
+        )}
+        {options !== null && <p>{say('pick.hold', { t: durationText(options.holdMs) })}</p>}
+      </div>
+    </>
+  )
+}
+
+function useOptions(id: string): Options | null {
+  const [options, setOptions] = useState<Options | null>(null)
+  useEffect(() => {
+    let isGone = false
+    const load = async (): Promise<void> => {
+      const answer = await ask<Options>(`/i/${id}/assets`)
+      if (answer.ok && !isGone) setOptions(answer.data)
+    }
+    void load()
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void load()
+    }, REFRESH_MS)
+    return () => {
+      isGone = true
+      clearInterval(timer)
+    }
+  }, [id])
+  return options
+}
+
+function Search({ value, onInput }: { readonly value: string; readonly onInput: (text: string) => void }) {
+  const { say } = useSpeech()
+  return (
+    <input
+      class="search"
+      type="search"
+      value={value}
+      aria-label={say('pick.searchLabel')}
+      placeholder={say('pick.search')}
+      autocomplete="off"
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  )
+}

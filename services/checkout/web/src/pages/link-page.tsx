@@ -1,0 +1,252 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
+import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+import { ask, forgetDeed, keptDeed } from '../data/ask.ts'
+import { isFinal, problemText } from '../data/problem-text.ts'
+import { fiatNumber, fiatText } from '../format/format-values.ts'
+import { plain } from '../format/plain.ts'
+import { readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
+import { Hero } from '../parts/blocks.tsx'
+import { Contact } from '../parts/contact.tsx'
+import { type Fact, Frame } from '../parts/frame.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Steps } from '../parts/steps.tsx'
+import { Foreign, Say, type Speech, useSpeech } from '../words/words.tsx'
+import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
+
+type Loaded = LinkView | 'loading' | 'missing' | 'failed'
+
+/** A payment link: opening it makes nothing, pressing the button makes this payer's invoice. */
+export function LinkPage({ id }: { readonly id: string }) {
+  const [link, setLink] = useState<Loaded>('loading')
+  const load = useCallback(async (): Promise<void> => {
+    const answer = await ask<{ readonly link: LinkView }>(`/l/${id}`)
+    if (answer.ok) setLink(answer.data.link)
+    else if (answer.unchanged !== true) setLink(answer.problem.status === 404 ? 'missing' : 'failed')
+  }, [id])
+  useEffect(() => void load(), [load])
+  if (link === 'loading') return <LoadingPage />
+  if (link === 'missing') return <MissingPage />
+  if (link === 'failed') return <FailedPage retry={() => void load()} />
+  return <Link link={link} />
+}
+
+function Link({ link }: { readonly link: LinkView }) {
+  const speech = useSpeech()
+  const { say, locale } = speech
+  const { amount, currency } = link
+  const places = locale(currency)
+  return (
+    <Frame
+      mode={link.mode}
+      merchant={link.merchant.name}
+      head={say('link')}
+      total={
+        amount.kind === 'custom' ? (
+          say('link.choose')
+        ) : (
+          <>
+            {fiatNumber({ value: amount.value, currency }, places)} <i>{currency}</i>
+          </>
+        )
+      }
+      description={link.description}
+      facts={boundsOf(link, speech)}
+      title={plain(link.title)}
+    >
+      {link.isActive ? <LinkForm link={link} /> : <EndedLink link={link} />}
+    </Frame>
+  )
+}
+
+function boundsOf({ amount, currency }: LinkView, { say, locale }: Speech): readonly Fact[] {
+  if (amount.kind === 'fixed') return []
+  const fact = (name: 'fact.least' | 'fact.most', value: string | null): Fact[] =>
+    value === null ? [] : [{ name: say(name), value: fiatText({ value, currency }, locale(currency)) }]
+  return [...fact('fact.least', amount.min), ...fact('fact.most', amount.max)]
+}
+
+function EndedLink({ link }: { readonly link: LinkView }) {
+  const { say } = useSpeech()
+  return (
+    <>
+      <Hero tone="expired" icon="slash" title={say('link.ended')}>
+        <Say w="link.endedSub" m={<Foreign text={link.merchant.name} />} />
+      </Hero>
+      <div class="acts">
+        <Contact merchant={link.merchant} />
+      </div>
+    </>
+  )
+}
+
+function LinkForm({ link }: { readonly link: LinkView }) {
+  const speech = useSpeech()
+  const { say, locale } = speech
+  const { amount, currency } = link
+  const [text, setText] = useState('')
+  const [wasTried, setTried] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const typed: TypedAmount =
+    amount.kind === 'fixed' ? { kind: 'amount', value: amount.value } : readTypedAmount(text, currency, amount)
+  const price = typed.kind === 'amount' ? fiatText({ value: typed.value, currency }, locale(currency)) : null
+
+  async function pay(): Promise<void> {
+    setTried(true)
+    if (typed.kind !== 'amount') field.current?.focus()
+    if (typed.kind !== 'amount' || isBusy) return
+    setBusy(true)
+    setProblem(null)
+    const body = amount.kind === 'fixed' ? {} : { amount: typed.value }
+    const made = await makeInvoice(link.id, body)
+    if (typeof made === 'string') {
+      location.assign(`/i/${made}${location.search}`)
+      return
+    }
+    setBusy(false)
+    setProblem(problemText(speech, made, plain(link.merchant.name)))
+  }
+
+  return (
+    <form
+      class="link-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void pay()
+      }}
+    >
+      <Steps
+        names={
+          amount.kind === 'custom'
+            ? ['step.amount', 'step.coin', 'step.pay', 'step.confirm']
+            : ['step.coin', 'step.pay', 'step.confirm']
+        }
+        at={0}
+      />
+      <h1 tabIndex={-1}>
+        <Foreign text={link.title} />
+      </h1>
+      <p class="sub">
+        {amount.kind === 'custom' ? (
+          <Say w="link.sub" m={<Foreign text={link.merchant.name} />} />
+        ) : (
+          say('link.fixed', { a: price ?? '' })
+        )}
+      </p>
+      {amount.kind === 'custom' && (
+        <AmountField link={link} text={text} typed={typed} wasTried={wasTried} field={field} onInput={setText} />
+      )}
+      <p class="tip">
+        <b>{say('how.b')}</b> {say('how')}
+      </p>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="stick">
+        <button type="submit" class="button main" aria-disabled={isBusy} aria-busy={isBusy}>
+          {price === null ? say('link.continueEmpty') : say('link.continue', { a: price })}
+        </button>
+        <p>{say('link.next')}</p>
+      </div>
+    </form>
+  )
+}
+
+interface AmountFieldProps {
+  readonly link: LinkView
+  readonly text: string
+  readonly typed: TypedAmount
+  readonly wasTried: boolean
+  readonly field: { current: HTMLInputElement | null }
+  readonly onInput: (text: string) => void
+}
+
+/** One field; below it what was understood, or what is wrong with it. */
+function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFieldProps) {
+  const speech = useSpeech()
+  const { say, locale } = speech
+  const { currency } = link
+  const bounds = boundsText(link, speech)
+  const isWrong = typed.kind !== 'amount' && (typed.kind !== 'empty' || wasTried)
+  const fault =
+    typed.kind === 'low' || typed.kind === 'high'
+      ? bounds
+      : say(FIAT_EXPONENT[currency] === 0 ? 'amount.whole' : 'amount.form')
+  return (
+    <div class="money-field">
+      <label for="amount">{say('fact.amount')}</label>
+      <div class="money">
+        <input
+          id="amount"
+          ref={field}
+          value={text}
+          inputMode="decimal"
+          autocomplete="off"
+          maxLength={20}
+          aria-invalid={isWrong}
+          aria-describedby="amount-bounds amount-echo"
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+        <span>{currency}</span>
+      </div>
+      <p class="hint" id="amount-bounds">
+        {bounds}
+      </p>
+      <p class={isWrong ? 'echo wrong' : 'echo'} id="amount-echo">
+        {isWrong && (
+          <>
+            <Icon name="alert" /> <span>{fault}</span>
+          </>
+        )}
+        {typed.kind === 'amount' && (
+          <>
+            <Icon name="done" />{' '}
+            <span>
+              <Say w="amount.echo" a={<b>{fiatText({ value: typed.value, currency }, locale(currency))}</b>} />
+            </span>
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function boundsText({ amount, currency }: LinkView, { say, locale }: Speech): string {
+  if (amount.kind === 'fixed') return ''
+  const text = (value: string) => fiatText({ value, currency }, locale(currency))
+  const { min, max } = amount
+  if (min !== null && max !== null) return say('amount.range', { a: text(min), b: text(max) })
+  if (min !== null) return say('amount.least', { a: text(min) })
+  return max === null ? '' : say('amount.most', { a: text(max) })
+}
+
+const OPEN: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])
+
+type Made = { readonly invoice: { readonly id: string; readonly status: InvoiceStatus } }
+
+/** The id of this browser's invoice: the one of an earlier click while that is open, else a new one. */
+async function makeInvoice(linkId: string, body: { readonly amount?: string }) {
+  const purpose = `link ${linkId} ${body.amount ?? ''}`
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, deed: keptDeed(purpose) } })
+    if (answer.ok) {
+      const { id, status } = answer.data.invoice
+      if (OPEN.has(status) || attempt > 0) return id
+      // That one is done with: this click wants another.
+      forgetDeed(purpose)
+    } else {
+      const problem =
+        answer.unchanged === true
+          ? { code: 'INTERNAL_ERROR', status: 500, retryAfter: null, paths: [] }
+          : answer.problem
+      if (isFinal(problem)) forgetDeed(purpose)
+      return problem
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import type { ComponentChildren } from 'preact'
+import type { InvoiceView, LockView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
+import { fiatText, fullMomentText } from '../format/format-values.ts'
+import { NETWORKS, networkText } from '../format/networks.ts'
+import { isGone } from '../format/step.ts'
+import { useInvoice } from '../invoice/use-invoice.ts'
+import { Badge, type Tone } from '../parts/blocks.tsx'
+import { TestBand, usePageMarks } from '../parts/frame.tsx'
+import { Guilloche } from '../parts/guilloche.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { Qr } from '../parts/qr.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
+
+const ICONS: Readonly<Record<InvoiceStatus, IconName>> = {
+  new: 'none',
+  pending: 'clock',
+  partial: 'half',
+  confirming: 'blocks',
+  paid: 'done',
+  overpaid: 'plus',
+  expired: 'hourglass',
+  cancelled: 'slash',
+}
+
+/** One page of paper about an invoice, whatever its state. */
+export function ReceiptPage({ id }: { readonly id: string }) {
+  const { state, refresh } = useInvoice(id)
+  if (state.isMissing) return <MissingPage />
+  if (state.view === null) return state.hasFailed ? <FailedPage retry={refresh} /> : <LoadingPage />
+  return <Receipt view={state.view} />
+}
+
+function Receipt({ view }: { readonly view: InvoiceView }) {
+  const { say } = useSpeech()
+  const { lock, status } = view
+  const tone: Tone = status
+  const address = `${location.origin}${location.pathname}`
+  usePageMarks(view.mode, `${say('receipt.title')} #${view.number} · ${view.merchant.name}`)
+  return (
+    <div class="receipt-page">
+      <TestBand mode={view.mode} />
+      <nav class="receipt-bar" aria-label={say('receipt.title')}>
+        <a class="button" href={`/i/${view.id}`}>
+          <Icon name="left" />
+          {say('receipt.back')}
+        </a>
+        <button type="button" class="button" onClick={() => print()}>
+          <Icon name="print" />
+          {say('receipt.print')}
+        </button>
+      </nav>
+      <main class="paper">
+        <Guilloche kind="receipt" />
+        <div class="receipt-head">
+          <div>
+            <h1>{say('receipt.title')}</h1>
+            <p>
+              <Foreign text={view.merchant.name} /> · {say('invoice', { x: view.number })}
+            </p>
+          </div>
+          <Badge tone={tone} icon={ICONS[status]}>
+            {say(`status.${status}`)}
+          </Badge>
+        </div>
+        <Total view={view} />
+        <Particulars view={view} />
+        <h2>{say('receipt.transactions')}</h2>
+        {view.payments.length === 0 ? (
+          <p>{say('receipt.none')}</p>
+        ) : (
+          <Transactions view={view} symbol={lock?.symbol ?? ''} />
+        )}
+        <div class="receipt-foot">
+          <Qr text={address} label={say('receipt.qr')} />
+          <p>
+            {say('receipt.now')} <span class="mono">{address}</span>.{' '}
+            {lock !== null && say('receipt.check', { n: NETWORKS[lock.network].name })} {say('receipt.tax')}
+          </p>
+        </div>
+      </main>
+    </div>
+  )
+}
+
+function Total({ view }: { readonly view: InvoiceView }) {
+  const { say, locale } = useSpeech()
+  const isPaid = view.status === 'paid' || view.status === 'overpaid'
+  return (
+    <p class="receipt-total">
+      <span>{say(isPaid ? 'receipt.totalPaid' : 'receipt.total')}</span>
+      <b>{fiatText(view.fiat, locale(view.fiat.currency))}</b>
+    </p>
+  )
+}
+
+function Particulars({ view }: { readonly view: InvoiceView }) {
+  const { say, locale } = useSpeech()
+  const { lock } = view
+  const precise = (at: number) => (
+    <time dateTime={new Date(at).toISOString()}>{fullMomentText(at, locale(), true)}</time>
+  )
+  return (
+    <dl class="particulars">
+      {view.orderId !== null && (
+        <>
+          <dt>{say('receipt.order')}</dt>
+          <dd>
+            <Foreign text={view.orderId} />
+          </dd>
+        </>
+      )}
+      {view.description !== null && (
+        <>
+          <dt>{say('fact.for')}</dt>
+          <dd>
+            <Foreign text={view.description} />
+          </dd>
+        </>
+      )}
+      {view.paidAt !== null && (
+        <>
+          <dt>{say('fact.paidAt')}</dt>
+          <dd>{precise(view.paidAt)}</dd>
+        </>
+      )}
+      {lock !== null && <LockParticulars view={view} lock={lock} precise={precise} />}
+    </dl>
+  )
+}
+
+interface LockParticularsProps {
+  readonly view: InvoiceView
+  readonly lock: LockView
+  readonly precise: (at: number) => ComponentChildren
+}
+
+function LockParticulars({ view, lock, precise }: LockParticularsProps) {
+  const { say } = useSpeech()
+  return (
+    <>
+      <dt>{say(view.paidAt === null ? 'fact.received' : 'fact.paidWith')}</dt>
+      <dd>
+        {view.received} {lock.symbol}, {networkText(lock.network, lock.isToken)}
+      </dd>
+      <dt>{say('receipt.rate')}</dt>
+      <dd>
+        1 {lock.symbol} = {lock.fiatPerAsset} {view.fiat.currency}, {precise(lock.lockedAt)}
+      </dd>
+      <dt>{say('receipt.address')}</dt>
+      <dd class="mono">{lock.address}</dd>
+      {view.status === 'overpaid' && (
+        <>
+          <dt>{say('status.overpaid')}</dt>
+          <dd>
+            {view.excess} {lock.symbol}
+          </dd>
+        </>
+      )}
+    </>
+  )
+}
+
+function Transactions({ view, symbol }: { readonly view: InvoiceView; readonly symbol: string }) {
+  const { say } = useSpeech()
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{say('receipt.when')}</th>
+          <th scope="col" class="right">
+            {symbol}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {view.payments.map((payment) => (
+          <TransactionRow
+            key={`${payment.txHash ?? ''}${payment.seenAt}${payment.amount}`}
+            payment={payment}
+            view={view}
+          />
+        ))}
+        <tr>
+          <th scope="row">{say('receipt.sum')}</th>
+          <td class="right">
+            <b>{view.received}</b>
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  )
+}
+
+function TransactionRow({ payment, view }: { readonly payment: PaymentView; readonly view: InvoiceView }) {
+  const { say, locale } = useSpeech()
+  const { seenAt, txHash, explorerUrl, uncounted, symbol, amount, state, isSimulated } = payment
+  const figure = symbol === view.lock?.symbol ? amount : `${amount} ${symbol}`
+  return (
+    <tr>
+      <td>
+        <time dateTime={new Date(seenAt).toISOString()}>{fullMomentText(seenAt, locale(), true)}</time> ·{' '}
+        {say(isSimulated ? 'badge.simulated' : `badge.${state}`)}
+        {payment.isLate && ` · ${say('badge.late')}`}
+        {uncounted !== null && (
+          <>
+            {' · '}
+            <Say w={`uncounted.${uncounted}`} m={<Foreign text={view.merchant.name} />} />
+          </>
+        )}
+        {txHash !== null &&
+          (explorerUrl === null ? (
+            <span class="hash-line">{txHash}</span>
+          ) : (
+            <a class="hash-line" href={explorerUrl} rel="noreferrer" target="_blank">
+              {txHash}
+              <span class="unseen"> {say('explorer')}</span>
+            </a>
+          ))}
+      </td>
+      <td class="right">{isGone(payment) ? <s>{figure}</s> : figure}</td>
+    </tr>
+  )
+}

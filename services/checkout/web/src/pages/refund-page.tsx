@@ -1,0 +1,146 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { RefundView } from '#shared/contracts/checkout/refund-view.ts'
+import { ask } from '../data/ask.ts'
+import { problemText } from '../data/problem-text.ts'
+import { fullMomentText } from '../format/format-values.ts'
+import { NETWORKS } from '../format/networks.ts'
+import { plain } from '../format/plain.ts'
+import { Address } from '../invoice/pay-step.tsx'
+import { Hero } from '../parts/blocks.tsx'
+import { Frame } from '../parts/frame.tsx'
+import { Foreign, Say, useSpeech } from '../words/words.tsx'
+import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
+
+type Loaded = RefundView | 'loading' | 'missing' | 'failed'
+
+/** Where a customer says where a refund shall go, once. */
+export function RefundPage({ token }: { readonly token: string }) {
+  const [refund, setRefund] = useState<Loaded>('loading')
+  const load = useCallback(async (): Promise<void> => {
+    const answer = await ask<{ readonly refund: RefundView }>(`/r/${token}`)
+    if (answer.ok) setRefund(answer.data.refund)
+    else if (answer.unchanged !== true) setRefund(answer.problem.status === 404 ? 'missing' : 'failed')
+  }, [token])
+  useEffect(() => void load(), [load])
+  if (refund === 'loading') return <LoadingPage />
+  if (refund === 'missing') return <MissingPage />
+  if (refund === 'failed') return <FailedPage retry={() => void load()} />
+  return <Refund refund={refund} token={token} accept={setRefund} />
+}
+
+interface RefundProps {
+  readonly refund: RefundView
+  readonly token: string
+  readonly accept: (refund: RefundView) => void
+}
+
+function Refund({ refund, token, accept }: RefundProps) {
+  const { say, locale } = useSpeech()
+  const { merchant, symbol, amount, network } = refund
+  const title =
+    refund.status === 'asked' ? say('refund.title') : say(refund.status === 'sent' ? 'refund.sent' : 'refund.given')
+  return (
+    <Frame
+      mode={refund.mode}
+      merchant={merchant}
+      head={say('refund.head')}
+      total={
+        <>
+          {amount} <i>{symbol}</i>
+        </>
+      }
+      description={null}
+      facts={[
+        { name: say('fact.invoice'), value: `#${refund.invoiceNumber}` },
+        { name: say('fact.network'), value: NETWORKS[network].name },
+      ]}
+      title={title}
+    >
+      {refund.status === 'asked' ? (
+        <AddressForm refund={refund} token={token} accept={accept} />
+      ) : (
+        <>
+          <Hero tone="paid" icon="done" title={title}>
+            <Say w={refund.status === 'sent' ? 'refund.sentSub' : 'refund.givenSub'} m={<Foreign text={merchant} />} />
+          </Hero>
+          {refund.address !== null && <Address address={refund.address} />}
+          {refund.txHash !== null && <p class="mono hash-line">{refund.txHash}</p>}
+        </>
+      )}
+      {refund.status === 'asked' && (
+        <p class="sub">{say('refund.until', { t: fullMomentText(refund.expiresAt, locale()) })}</p>
+      )}
+    </Frame>
+  )
+}
+
+function AddressForm({ refund, token, accept }: RefundProps) {
+  const speech = useSpeech()
+  const { say } = speech
+  const { symbol, network, merchant, amount, invoiceNumber } = refund
+  const n = NETWORKS[network].name
+  const [text, setText] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+
+  async function send(): Promise<void> {
+    if (isBusy || text.trim() === '') {
+      field.current?.focus()
+      return
+    }
+    setBusy(true)
+    setProblem(null)
+    const answer = await ask<{ readonly refund: RefundView }>(`/r/${token}`, { body: { address: text.trim() } })
+    setBusy(false)
+    if (answer.ok) accept(answer.data.refund)
+    else if (answer.unchanged !== true) {
+      const { code } = answer.problem
+      if (code === 'VALIDATION_ERROR') setProblem(say('refund.invalid', { n }))
+      else if (code === 'INVALID_STATE') setProblem(say('refund.other', { m: merchant }))
+      else setProblem(problemText(speech, answer.problem, plain(merchant)))
+      field.current?.focus()
+    }
+  }
+
+  return (
+    <form
+      class="hash"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <h1 tabIndex={-1}>{say('refund.title')}</h1>
+      <p class="sub">
+        <Say w="refund.text" m={<Foreign text={merchant} />} a={amount} c={symbol} n={n} x={invoiceNumber} />
+      </p>
+      <label for="address">{say('refund.label', { c: symbol, n })}</label>
+      <input
+        id="address"
+        ref={field}
+        class="field mono"
+        value={text}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        maxLength={200}
+        aria-invalid={problem !== null}
+        aria-describedby="refund-warning"
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <p class="tip" id="refund-warning">
+        {say('refund.warn', { c: symbol, n })}
+      </p>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <button type="submit" class="button main" aria-disabled={isBusy} aria-busy={isBusy}>
+        {say('refund.do')}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,107 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Which of the states' colours. */
+export type Tone =
+  | 'new'
+  | 'pending'
+  | 'partial'
+  | 'confirming'
+  | 'paid'
+  | 'overpaid'
+  | 'expired'
+  | 'cancelled'
+  | 'danger'
+
+interface Toned {
+  readonly tone: Tone
+  readonly icon: IconName
+  readonly children: ComponentChildren
+}
+
+/** A state in a word, a colour and a sign. */
+export function Badge({ tone, icon, children }: Toned) {
+  return (
+    <span class={`badge tone-${tone}`}>
+      <Icon name={icon} />
+      {children}
+    </span>
+  )
+}
+
+/** A paragraph that must not be overlooked. */
+export function Note({ tone, icon, children }: Toned) {
+  return (
+    <div class={`note tone-${tone}`}>
+      <Icon name={icon} />
+      <div>{children}</div>
+    </div>
+  )
+}
+
+/** The one answer of a page where nothing is left to do. */
+export function Hero({ tone, icon, title, children }: Toned & { readonly title: ComponentChildren }) {
+  return (
+    <div class="hero">
+      <div class={`big tone-${tone}`}>
+        <Icon name={icon} />
+      </div>
+      <h1 tabIndex={-1}>{title}</h1>
+      <div class="sub">{children}</div>
+    </div>
+  )
+}
+
+/** Where things stand, always in view. Changes of it are announced elsewhere. */
+export function StateBar({ tone, icon, title, children }: Toned & { readonly title: ComponentChildren }) {
+  return (
+    <div class="state-bar">
+      <span class={`orb tone-${tone}`}>
+        <Icon name={icon} />
+      </span>
+      <div>
+        <b>{title}</b>
+        <span>{children}</span>
+      </div>
+    </div>
+  )
+}
+
+/** A question that may be opened. */
+export function Question({
+  title,
+  isOpen,
+  children,
+}: {
+  readonly title: ComponentChildren
+  readonly isOpen?: boolean
+  readonly children: ComponentChildren
+}) {
+  return (
+    <details class="question" open={isOpen === true}>
+      <summary>
+        {title}
+        <Icon name="chevron" />
+      </summary>
+      <div class="answer">{children}</div>
+    </details>
+  )
+}
+
+/** A link that leaves for a shop; only addresses of the web are ever linked. */
+export function ShopLink({
+  href,
+  isMain,
+  children,
+}: {
+  readonly href: string | null
+  readonly isMain?: boolean
+  readonly children: ComponentChildren
+}) {
+  if (href === null || !/^https?:\/\//.test(href)) return null
+  return (
+    <a class={isMain === true ? 'button main' : 'button'} href={href} rel="noreferrer">
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,28 @@
+import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
+import { Foreign, Say } from '../words/words.tsx'
+
+/** How to reach the merchant: a link for mail and web addresses, text for everything else. Nothing where none is known. */
+export function Contact({ merchant }: { readonly merchant: MerchantView }) {
+  const { contact, name } = merchant
+  if (contact === null) return null
+  const who = <Foreign text={name} />
+  const href = hrefOf(contact)
+  if (href === null) {
+    return (
+      <p class="contact">
+        <Say w="contact.at" m={who} a={<Foreign text={contact} />} />
+      </p>
+    )
+  }
+  return (
+    <a class="button" href={href} rel="noreferrer">
+      <Say w="contact" m={who} />
+    </a>
+  )
+}
+
+function hrefOf(contact: string): string | null {
+  if (/^https:\/\/[^\s]+$/.test(contact)) return contact
+  if (/^[^\s@<>"?&]+@[^\s@<>"?&]+$/.test(contact)) return `mailto:${contact}`
+  return /^\+?[0-9][0-9 ()/-]{4,24}$/.test(contact) ? `tel:${contact.replace(/[^+0-9]/g, '')}` : null
+}

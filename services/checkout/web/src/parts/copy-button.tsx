@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useSpeech } from '../words/words.tsx'
+import { useAnnounce } from './announcer.tsx'
+import { Icon } from './icon.tsx'
+
+const SHOWN_MS = 2_000
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Copies exactly what stands beside it; the button says so for two seconds. */
+export function CopyButton(props: { readonly text: string; readonly label: string; readonly done: string }) {
+  const { say } = useSpeech()
+  const announce = useAnnounce()
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const copy = async (): Promise<void> => {
+    const worked = await copyText(props.text)
+    setCopied(worked)
+    announce(worked ? props.done : say('copy.failed'))
+  }
+  return (
+    <button
+      type="button"
+      class={isCopied ? 'button copy copied' : 'button copy'}
+      aria-label={props.label}
+      onClick={() => void copy()}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+      {say(isCopied ? 'copied' : 'copy')}
+    </button>
+  )
+}

@@ -1,0 +1,83 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { chooseLanguage, type Language, localeOf } from '../format/locale.ts'
+import { plain } from '../format/plain.ts'
+import { en, type Word, type Words } from './en.ts'
+import { es } from './es.ts'
+import { pt } from './pt.ts'
+
+const WORDS: Readonly<Record<Language, Words>> = { en, es, pt }
+const STORE = 'paymesh-language'
+
+/** What a text is filled with. */
+export type Fill = Readonly<Record<string, string | number>>
+
+/** Texts and formats of the page's language. */
+export interface Speech {
+  readonly language: Language
+  /** The text with its places filled; for titles, labels and announcements. */
+  say(word: Word, fill?: Fill): string
+  locale(currency?: FiatCode | null): string
+}
+
+/** The page's language; chosen in the address, then by a click of earlier, then by the browser. */
+export function readLanguage(): Language {
+  const asked = new URLSearchParams(location.search).get('lang')
+  return chooseLanguage(asked ?? stored(), navigator.languages)
+}
+
+/** Remembers a choice for the next page; a browser that forbids it asks again. */
+export function keepLanguage(language: Language): void {
+  try {
+    localStorage.setItem(STORE, language)
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+}
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(STORE)
+  } catch {
+    return null
+  }
+}
+
+/** Speech in a language. */
+export function speechIn(language: Language): Speech {
+  const words = WORDS[language]
+  return {
+    language,
+    say: (word, fill = {}) => words[word].replace(/\{(\w)\}/g, (_, name: string) => plain(String(fill[name] ?? ''))),
+    locale: (currency = null) => localeOf(language, navigator.languages, currency),
+  }
+}
+
+/** The speech of the page, and how to change its language. */
+export const SpeechContext = createContext<{ readonly speech: Speech; speak(language: Language): void }>({
+  speech: speechIn('en'),
+  speak: () => undefined,
+})
+
+/** The speech of the page. */
+export const useSpeech = (): Speech => useContext(SpeechContext).speech
+
+/** A text whose places are filled with parts of the page, texts of other people among them. */
+export function Say({ w, ...fill }: { readonly w: Word } & Readonly<Record<string, ComponentChildren>>) {
+  const { language } = useSpeech()
+  const parts = WORDS[language][w].split(/(\{\w\})/)
+  return (
+    <>
+      {parts.map((part) => {
+        const name = /^\{(\w)\}$/.exec(part)?.[1]
+        return name === undefined ? part : fill[name]
+      })}
+    </>
+  )
+}
+
+/** Text of other people: apart from the direction of what surrounds it. */
+export function Foreign({ text }: { readonly text: string }) {
+  return <bdi dir="auto">{plain(text)}</bdi>
+}

@@ -1,0 +1,15 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+
+/** All that the customer with a refund's link sees. Times are Unix milliseconds. */
+export interface RefundView {
+  readonly merchant: string
+  readonly mode: Mode
+  readonly invoiceNumber: number
+  readonly symbol: string
+  readonly network: NetworkId
+  readonly amount: string
+  readonly status: 'asked' | 'addressed' | 'sent' | 'withdrawn'
+  readonly address: string | null
+  readonly txHash: string | null
+  readonly expiresAt: number
+}

@@ -1,0 +1,18 @@
+import { formatUnits } from './amount.ts'
+
+/** Coins priced like fiat are shown like fiat. */
+const CENTS = 2
+
+/**
+ * An amount as people are shown it: what is shown, copied and put into codes is this very text. Never rounded; assets shown
+ * with two decimals keep both, others lose their zeros at the end.
+ */
+export function displayUnits(
+  base: bigint,
+  asset: { readonly decimals: number; readonly displayDecimals: number },
+): string {
+  const text = formatUnits(base, asset.decimals)
+  if (asset.displayDecimals !== CENTS) return text
+  const [whole = '0', fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(CENTS, '0')}`
+}

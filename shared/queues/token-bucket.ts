@@ -1,0 +1,87 @@
+import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { RedisConnections } from './connection.ts'
+
+/** One kind of costly deed: how many at once, and how long until one more is allowed. */
+export interface BucketRule {
+  readonly name: string
+  readonly capacity: number
+  readonly intervalMs: number
+}
+
+/** Counts deeds by whoever does them, over all processes. */
+export interface TokenBuckets {
+  /** Takes a token. When there is none, `retryAfter` is the number of whole seconds until the next one, at least 1. Never throws. */
+  take(rule: BucketRule, who: string): Promise<{ readonly allowed: boolean; readonly retryAfter: number }>
+}
+
+/** The bucket is kept as the single time at which it is full again (GCRA), by Redis's own clock. */
+const TAKE_SCRIPT = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local full = tonumber(redis.call('GET', KEYS[1])) or 0
+if full < now then full = now end
+local interval = tonumber(ARGV[1])
+local over = full + interval - now - interval * tonumber(ARGV[2])
+if over > 0 then return over end
+full = full + interval
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', full - now)
+return 0`
+
+/** Silence of Redis after which this process counts by itself. */
+const SILENCE_MS = 100
+/** Most buckets kept in the process; full ones are forgotten first. */
+const LOCAL_MAX = 20_000
+
+interface TokenBucketsDeps {
+  readonly redis: Pick<RedisConnections, 'producer' | 'prefix' | 'isHealthy'>
+  readonly metrics: Metrics
+  /** Unix milliseconds. */
+  readonly now?: () => number
+}
+
+/** Buckets on Redis; without it each process counts for itself, so that a limit is never simply gone. */
+export function createTokenBuckets({ redis, metrics, now = Date.now }: TokenBucketsDeps): TokenBuckets {
+  const fullAt = new Map<string, number>()
+
+  function takeLocally({ capacity, intervalMs }: BucketRule, key: string): number {
+    const at = now()
+    const full = Math.max(fullAt.get(key) ?? 0, at)
+    const over = full + intervalMs - at - intervalMs * capacity
+    if (over > 0) return over
+    if (fullAt.size >= LOCAL_MAX) forget(at)
+    fullAt.set(key, full + intervalMs)
+    return 0
+  }
+
+  function forget(at: number): void {
+    for (const [key, time] of fullAt) if (time <= at) fullAt.delete(key)
+    // All of them in use: a flood from many addresses must not make us grow.
+    if (fullAt.size >= LOCAL_MAX) fullAt.clear()
+  }
+
+  return {
+    async take(rule, who) {
+      const key = `${redis.prefix}:bucket:${rule.name}:${who}`
+      const shared = redis.isHealthy() ? await askRedis(redis, rule, key) : null
+      if (shared === null) metrics.count('rate_limit_local_total')
+      const over = shared ?? takeLocally(rule, key)
+      return { allowed: over <= 0, retryAfter: Math.max(1, Math.ceil(over / 1_000)) }
+    },
+  }
+}
+
+/** Milliseconds until a token is there, 0 when it was taken; null when Redis does not answer in time. */
+async function askRedis(
+  { producer }: Pick<RedisConnections, 'producer'>,
+  { capacity, intervalMs }: BucketRule,
+  key: string,
+): Promise<number | null> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), SILENCE_MS)
+  })
+  const answer = producer.eval(TAKE_SCRIPT, 1, key, intervalMs, capacity).then(Number, () => null)
+  const over = await Promise.race([answer, silence])
+  clearTimeout(timer)
+  return over
+}

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP, isIPv6 } from 'node:net'
+
+/**
+ * The address a request comes from. With proxies in front, `trustedHops` of them, it is what the outermost of these saw: the
+ * entry that far from the end of `X-Forwarded-For`. Without, the header is anybody's text and is not read.
+ */
+export function clientAddress(request: Pick<IncomingMessage, 'headers' | 'socket'>, trustedHops: number): string {
+  const direct = (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '')
+  if (trustedHops === 0) return direct
+  const header = request.headers['x-forwarded-for']
+  const seen = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map((text) => text.trim())
+  const address = seen.at(-trustedHops)?.replace(/^::ffff:/, '') ?? ''
+  return isIP(address) === 0 ? direct : address
+}
+
+/** Who shares a limit: an IPv4 address, or the /64 that one IPv6 customer holds. */
+export function addressGroup(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill('0')].slice(0, 4).join(':')
+}
