@@ -2,8 +2,9 @@ import { beforeAll, expect, inject, test } from 'vitest'
 import { fillDemo } from '#scripts/screenshots/fill-demo.ts'
 import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
-import { logIn, useBrowser } from '#test/support/browser.ts'
+import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
 
 const browser = useBrowser()
 let dev: DevInfo

@@ -1,21 +1,10 @@
 import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import type { DevInfo } from '#scripts/start/dev-info.ts'
-import { launchChromium } from './chromium.ts'
+import { launchChromium, newContext, type Visitor } from './chromium.ts'
 
-/** How a page is looked at. */
-export interface PageOptions {
-  /** Default 1280. */
-  readonly width?: number
-  /** Default 900. */
-  readonly height?: number
-  /** Default light. */
-  readonly theme?: 'light' | 'dark'
-  /** Zone of the browser; default America/Santo_Domingo. */
-  readonly zone?: string
-  /** Language of the browser; default en-US. */
-  readonly locale?: string
-  /** Default: none, so that a page opens as a new visitor sees it. */
+/** How a page is opened. */
+export interface PageOptions extends Visitor {
+  /** A context that has cookies already; default: a new one, so that a page opens as a new visitor sees it. */
   readonly context?: BrowserContext
   /** Console errors that a test causes on purpose. */
   readonly expected?: RegExp
@@ -60,17 +49,6 @@ export function useBrowser(): TestBrowser {
   }
 }
 
-/** A visitor's browser: no history, no cookies. */
-export async function newContext(browser: Browser, options: PageOptions): Promise<BrowserContext> {
-  return await browser.newContext({
-    viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
-    colorScheme: options.theme ?? 'light',
-    timezoneId: options.zone ?? 'America/Santo_Domingo',
-    locale: options.locale ?? 'en-US',
-    reducedMotion: 'reduce',
-  })
-}
-
 function judge(page: Page, expected: RegExp | undefined, report: (problem: string) => void): void {
   let origin: string | null = null
   page.on('pageerror', (error) => report(`threw: ${error.message}`))
@@ -88,21 +66,4 @@ function judge(page: Page, expected: RegExp | undefined, report: (problem: strin
   page.on('response', (response) => {
     if (response.status() >= 500) report(`answered ${response.status()}: ${response.url()}`)
   })
-}
-
-/** Logs the seeded owner in and opens the dashboard's path. */
-export async function logIn(page: Page, dev: DevInfo, path = '/'): Promise<void> {
-  if (dev.adminUrl === null || dev.ownerEmail === null || dev.ownerPassword === null)
-    throw new Error('no owner is seeded')
-  await page.goto(`${dev.adminUrl}/login`)
-  const status = await page.evaluate(
-    async (input) => {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch('/trpc/auth.logIn', { method: 'POST', headers, body: JSON.stringify(input) })
-      return answer.status
-    },
-    { email: dev.ownerEmail, password: dev.ownerPassword },
-  )
-  if (status !== 200) throw new Error(`the log-in was answered with ${status}`)
-  await page.goto(`${dev.adminUrl}${path}`)
 }

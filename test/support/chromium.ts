@@ -1,6 +1,20 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+
+/** Who looks at a page, and with what. */
+export interface Visitor {
+  /** Default 1280. */
+  readonly width?: number
+  /** Default 900. */
+  readonly height?: number
+  /** Default light. */
+  readonly theme?: 'light' | 'dark'
+  /** Zone of the browser; default America/Santo_Domingo. */
+  readonly zone?: string
+  /** Language of the browser; default en-US. */
+  readonly locale?: string
+}
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -26,4 +40,15 @@ function findChromium(): string {
     }
   }
   throw new Error(`no browser on the PATH: install Debian's package chromium (looked for ${NAMES.join(', ')})`)
+}
+
+/** A visitor's browser: no history, no cookies. */
+export async function newContext(browser: Browser, options: Visitor): Promise<BrowserContext> {
+  return await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
+    colorScheme: options.theme ?? 'light',
+    timezoneId: options.zone ?? 'America/Santo_Domingo',
+    locale: options.locale ?? 'en-US',
+    reducedMotion: 'reduce',
+  })
 }

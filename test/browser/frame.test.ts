@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { settled } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
+
+const browser = useBrowser()
+let dev: DevInfo
+let shop: Paymesh
+
+beforeAll(() => {
+  const info = readDevInfo(inject('stackDataDir'))
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+  shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+})
+
+const at = (page: string) => dashboardPath(page, dev.workspaceId, 'test')
+const pathOf = (page: Page) => new URL(page.url()).pathname
+
+/** Guarantee: without a log-in no page shows anything, and a link opens where it leads after it. */
+test('a stranger is taken to the log-in and back', async () => {
+  const page = await browser.open()
+  await page.goto(`${dev.adminUrl}${at('invoices?status=paid')}`)
+  await page.waitForURL('**/login?back=**')
+  await page.getByLabel('E-mail').fill(dev.ownerEmail ?? '')
+  await page.getByRole('textbox', { name: 'Password' }).fill(dev.ownerPassword ?? '')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.waitForURL(`**${at('invoices?status=paid')}`)
+  await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+})
+
+/** Guarantee: test can never pass for live. */
+test('test mode is on the page, in its title and in its address; switching keeps the page', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, at('overview'))
+  await settled(page)
+  expect(await page.title()).toMatch(/^\[TEST\] Overview · .+ · Paymesh$/)
+  await page.getByText('TEST MODE', { exact: true }).waitFor()
+  await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click()
+  await page.waitForURL('**/live/overview')
+  await settled(page)
+  expect(await page.title()).toMatch(/^Overview · /)
+  expect(await page.getByText('TEST MODE', { exact: true }).count()).toBe(0)
+})
+
+/** Guarantee: a workspace of others looks like one that does not exist. */
+test('foreign workspaces and unknown addresses are not found', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, `/019aa000-0000-7000-8000-000000000000/live/overview`)
+  await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+  await page.goto(`${dev.adminUrl}${at('no-such-page')}`)
+  await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+})
+
+test('keys move between pages, open the search and can be switched off', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, at('overview'))
+  await settled(page)
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await page.waitForURL(`**${at('invoices')}`)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+k')
+  const search = page.getByRole('textbox', { name: 'Search everything' })
+  await search.fill('wallets')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**${at('wallets')}`)
+  await page.getByRole('button', { name: /Menu$/ }).click()
+  await page.getByRole('menuitem', { name: 'Switch single keys off' }).click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('o')
+  expect(pathOf(page)).toBe(at('wallets'))
+})
+
+test('the log-out ends the session', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, at('overview'))
+  await settled(page)
+  await page.getByRole('button', { name: /Menu$/ }).click()
+  await page.getByRole('menuitem', { name: 'Log out' }).click()
+  await page.waitForURL('**/login')
+  await page.goto(`${dev.adminUrl}${at('overview')}`)
+  await page.waitForURL('**/login?back=**')
+})
+
+/** Guarantee: what happens while a page is open, or while its connection was cut, is shown without a reload; rows do not move. */
+test('new invoices wait behind a button, also those made while the connection was cut', async () => {
+  const page = await browser.open({ expected: /ERR_INTERNET_DISCONNECTED/ })
+  await shop.invoices.create({ amount: '10.00', currency: 'USD' })
+  await logIn(page, dev, at('invoices'))
+  await settled(page)
+  await page.locator('tbody tr').first().waitFor()
+  const first = await page.locator('tbody tr').first().getAttribute('data-row-id')
+  await shop.invoices.create({ amount: '11.00', currency: 'USD' })
+  await page.getByRole('button', { name: '1 new invoice' }).waitFor()
+  expect(await page.locator('tbody tr').first().getAttribute('data-row-id')).toBe(first)
+
+  await page.context().setOffline(true)
+  await page.getByText('You are offline').waitFor()
+  const missed = await shop.invoices.create({ amount: '12.00', currency: 'USD' })
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: '2 new invoices' }).click()
+  await page.locator(`tbody tr[data-row-id="${missed.id}"]`).waitFor()
+})
