@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createProcessBeats } from '#shared/db/process-beats.ts'
+import { adminCaller } from '#test/support/admin.ts'
+import { deliveryStage } from '#test/support/delivery-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const stage = deliveryStage(stores)
+const operator = () => adminCaller(stores, { operator: true })
+const ETHEREUM = { mode: 'test', network: 'ethereum' } as const
+
+/** A scanner's cursor as it stands behind its head. */
+async function cursor(height: number, change: object = {}) {
+  const { deps } = await operator()
+  const now = deps.clock.now()
+  const { cursors } = deps.instance
+  const fresh = {
+    ...{ id: 'test:ethereum', ...ETHEREUM, height, hash: `0x${height}`, time: now - 120_000, window: [] },
+    ...{ headHeight: height + 10, headSeenAt: now - 1_000, finalizedHeight: null, status: 'live' as const },
+    ...{ haltReason: null, genesisHash: '0x0', lease: null },
+  }
+  await cursors.create(fresh)
+  const lease = await cursors.acquireLease('test', 'ethereum', 'scanner-a', 60_000)
+  const stored = await cursors.find('test', 'ethereum')
+  const expected = { hash: stored?.hash ?? '', epoch: lease?.epoch ?? 0 }
+  const { id: _id, mode: _mode, network: _network, lease: _lease, ...rest } = fresh
+  await cursors.advance('test', 'ethereum', expected, { ...rest, ...change })
+}
+
+it('is for people who run the installation only', async () => {
+  const { caller } = await adminCaller(stores, { role: 'owner' })
+  for (const call of [caller.chains.list(), caller.queues.list(), caller.rates.board(), caller.system.processes()]) {
+    await expect(call).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  }
+})
+
+it('says where a chain stands against its mark, and asks its scanner once for one wish', async () => {
+  const { caller, deps } = await operator()
+  await cursor(1_000)
+  const [chain] = (await caller.chains.list()).items
+  expect(chain).toMatchObject({ ...ETHEREUM, status: 'live', height: 1_000, lagBlocks: 10, scanner: 'scanner-a' })
+  expect(chain?.blockAgeMs).toBeGreaterThan(119_000)
+  expect(chain?.lagMarkMs).toBe(180_000)
+  const wish = { ...ETHEREUM, kind: 'rescan' as const, from: 900, to: 950, opId: randomUUID(), reason: 'a gap' }
+  const { plan } = await caller.chains.plan({ ...ETHEREUM, kind: 'rewind', to: 500 })
+  expect(plan).toMatchObject({ from: 501, to: 1_000, livePayments: 0 })
+  const asked = await caller.chains.ask(wish)
+  expect(asked).toMatchObject({ repeated: false, command: { kind: 'rescan', status: 'open' } })
+  const { cancelled } = await caller.chains.cancel({ ...ETHEREUM, opId: randomUUID() })
+  expect(cancelled.map(({ id }) => id)).toEqual([asked.command?.id])
+  // The answer was lost and the page repeats it: it does not begin again.
+  expect(await caller.chains.ask(wish)).toMatchObject({ repeated: true, command: { status: 'cancelled' } })
+  const rows = await deps.instance.audits.listBySubject('test:ethereum')
+  expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
+    ['chain.rescan', 'user:olivia@example.com'],
+    ['chain.rescan_cancelled', 'user:olivia@example.com'],
+  ])
+  expect(rows[0]?.detail['reason']).toBe('a gap')
+})
+
+it('asks each node for itself and hides what its URL holds', async () => {
+  const node = { rpcUrls: ['http://key:hush@127.0.0.1:1/v3/hush'], chainId: 31_337 }
+  const env = { PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: node } }) }
+  const { caller } = await adminCaller(stores, { operator: true, env })
+  const { nodes } = await caller.chains.nodes(ETHEREUM)
+  expect(nodes).toMatchObject([{ host: '127.0.0.1:1', height: null }])
+  expect(nodes[0]?.fault).not.toBeNull()
+  expect(JSON.stringify(nodes)).not.toContain('hush')
+})
+
+it('counts what is due in each queue, from the store', async () => {
+  const { caller, deps } = await operator()
+  const endpoint = await stage.endpoint()
+  const [event, later] = await stage.events(endpoint.workspaceId, 2)
+  if (event === undefined || later === undefined) throw new Error('no events')
+  await stage.delivery(endpoint, event, { dueAt: deps.clock.now() - 90_000 })
+  await stage.delivery(endpoint, later, { dueAt: deps.clock.now() + 90_000 })
+  const { items, redisAwayMs } = await caller.queues.list()
+  const webhooks = items.find(({ work }) => work === 'webhooks')
+  expect(webhooks).toMatchObject({ due: 1, jobs: { waiting: 0, failed: 0 } })
+  expect(webhooks?.oldestDueMs).toBeGreaterThan(89_000)
+  expect(items.find(({ work }) => work === 'outbox')).toMatchObject({ due: 0, oldestDueMs: null })
+  expect(redisAwayMs).toBeNull()
+})
+
+it('shows what each price is made of, who was left out and who is silent', async () => {
+  const { caller, deps } = await operator()
+  expect((await caller.rates.board()).at).toBeNull()
+  const at = deps.clock.now() - 5_000
+  await deps.instance.rates.insert({
+    at,
+    usdPerSymbol: {
+      BTC: { price: '92862.4', sources: ['coinbase', 'kraken', 'okx'], outliers: ['bitso'], oldestAt: at - 6_000 },
+    },
+    fiatPerUsd: { USD: { price: '1', sources: [], oldestAt: at } },
+    heardAt: { kraken: at, bitso: at, yadio: at - 3_600_000 },
+  })
+  const board = await caller.rates.board()
+  expect(board.coins[0]).toMatchObject({ name: 'BTC', price: '92862.4', outliers: ['bitso'], refused: false })
+  expect(board.coins[1]).toMatchObject({ name: 'LTC', price: null, refused: true })
+  expect(board.sources.map(({ name, up, outlierOf }) => [name, up, outlierOf])).toEqual([
+    ['bitso', true, ['BTC']],
+    ['kraken', true, []],
+    ['yadio', false, []],
+  ])
+})
+
+it('shows processes that live, those that went silent, and who holds which lease', async () => {
+  const { caller, deps } = await operator()
+  const now = deps.clock.now()
+  const beats = createProcessBeats(stores.db)
+  const state = { host: 'a', pid: 7, version: '0.1.0', node: '20', startedAt: now - 100_000 }
+  await beats.beat({ ...state, id: '1', name: 'outbox', seenAt: now, silent: [] })
+  await beats.beat({ ...state, id: '2', name: 'rates', seenAt: now, silent: ['rate-cycle'] })
+  await beats.beat({ ...state, id: '3', name: 'scanner', seenAt: now - 80_000, silent: [] })
+  await beats.beat({ ...state, id: '4', name: 'api', seenAt: now, silent: [] })
+  await beats.gone('4')
+  await createLeaseRepository(stores.db).acquire('rates', 'me', 60_000)
+  const { processes, leases, redis } = await caller.system.processes()
+  expect(processes.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ['outbox', 'running'],
+    ['rates', 'stuck'],
+    ['scanner', 'missing'],
+  ])
+  expect(leases).toMatchObject([{ id: 'rates', owner: 'me', held: true }])
+  expect(redis.awayMs).toBeNull()
+})

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { HDNodeWallet } from 'ethers'
+import { expect, it } from 'vitest'
+import { MAILS } from '#shared/db/mail-model.ts'
+import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallet-models.ts'
+import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
+import { createLockOffers } from '#shared/usecases/lock-offers.ts'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { useStores } from '#test/support/stores.ts'
+import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
+
+const stores = useStores()
+const HOUR_MS = 3_600_000
+const account = (n: number) => HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', `m/44'/60'/${n}'`)
+let accounts = 0
+/** A key that no other test of this file uses. */
+const freshKey = () => {
+  accounts += 1
+  return account(accounts)
+}
+const evm = (key: HDNodeWallet) => ({ family: 'evm' as const, kind: 'xpub' as const, value: key.neuter().extendedKey })
+const addressOf = (key: HDNodeWallet, index: number) => key.deriveChild(0).deriveChild(index).address
+const deed = () => ({ opId: randomUUID() })
+
+async function stored() {
+  const counts = [KEY_MATERIAL, WALLETS, ADDRESSES].map((model) => stores.db.collection(model).countDocuments())
+  return await Promise.all(counts)
+}
+
+/** Which key material a lock of this workspace would use so many hours from now; null when none. */
+async function lockedOn({ deps, workspaceId }: AdminCaller, inHours: number): Promise<string | null> {
+  const { wallets, catalog } = deps.instance
+  const availability = createLockAvailability({
+    wallets,
+    catalog: { ...catalog, hasNode: () => true },
+    cursors: { find: async () => null },
+    rates: { rateFor: () => Promise.reject(new Error('not asked')) },
+    addresses: { canTake: async () => true },
+    clock: { now: () => deps.clock.now() + inHours * HOUR_MS },
+  })
+  const material = await availability
+    .require(workspaceId, 'live', catalog.asset('eth_ethereum'))
+    .catch((error: { code?: string }) => (error.code === 'NO_WALLET_FOR_ASSET' ? null : Promise.reject(error)))
+  return material?.id ?? null
+}
+
+it('shows what a key would be, whole and with its paths, and stores nothing', async () => {
+  const { caller, at } = await adminCaller(stores, { role: 'admin', mode: 'live' })
+  const before = await stored()
+  const key = freshKey()
+  const shown = await caller.wallets.prepare({ ...at, ...evm(key) })
+  expect(shown.networks).toEqual(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'])
+  expect(shown.addresses).toEqual(
+    [0, 1, 2, 3, 4].map((index) => ({ index, path: `m/44'/60'/0'/0/${index}`, address: addressOf(key, index) })),
+  )
+  expect(shown).toMatchObject({ standing: 'none', listed: null })
+  const pool = {
+    family: 'evm' as const,
+    kind: 'pool' as const,
+    value: [0, 1, 1].map((n) => addressOf(key, n)).join('\n'),
+  }
+  expect(await caller.wallets.prepare({ ...at, ...pool })).toMatchObject({ listed: { count: 2, repeated: 1 } })
+  expect(await stored()).toEqual(before)
+})
+
+// Guarantee: a private key in any form is refused, kept nowhere and not repeated.
+it.each([
+  ['an extended private key', (key: HDNodeWallet) => key.extendedKey],
+  ['a raw private key', (key: HDNodeWallet) => key.privateKey],
+  ['a recovery phrase', () => ADDRESS_VECTORS.phrase],
+])('refuses %s', async (_form, form) => {
+  const { caller, at } = await adminCaller(stores, { mode: 'live' })
+  const value = form(freshKey())
+  const before = await stored()
+  for (const call of [
+    caller.wallets.prepare({ ...at, ...evm(freshKey()), value }),
+    caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()), value }),
+  ]) {
+    const error = await call.then(
+      () => null,
+      (thrown: { code: string; cause: { details: unknown } }) => thrown,
+    )
+    expect(error?.code).toBe('BAD_REQUEST')
+    expect(JSON.stringify(error?.cause.details)).toMatch(/private key/)
+    expect(JSON.stringify(error)).not.toContain(value)
+  }
+  expect(await stored()).toEqual(before)
+})
+
+// Guarantee: nobody who takes over a session can turn payers to another wallet before the owners had time to stop it.
+it('a further live wallet waits, is announced to every owner, and can be cancelled', async () => {
+  const owners = ['olivia@example.com', 'omar@example.com']
+  const shop = await adminCaller(stores, {
+    mode: 'live',
+    deps: ({ instance }) => ({ instance: { ...instance, ownersOf: async () => owners } }),
+  })
+  const { caller, at, workspaceId, deps } = shop
+  const first = await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
+  expect(first).toMatchObject({ startsAt: null, changed: true })
+  const [original] = await deps.instance.wallets.listWallets(workspaceId)
+  expect(await lockedOn(shop, 0)).toBe(original?.materialId)
+
+  const wish = { ...at, ...deed(), ...evm(freshKey()), reason: 'new cold storage' }
+  const second = await caller.wallets.add(wish)
+  expect(second.startsAt).toBeGreaterThan(deps.clock.now() + 23.9 * HOUR_MS)
+  expect(second.wallet.startsAt).toBe(second.startsAt)
+  expect(await lockedOn(shop, 23)).toBe(original?.materialId)
+  expect(await lockedOn(shop, 25)).not.toBe(original?.materialId)
+  // Its addresses are derived, hence watched, at once.
+  const newest = (await deps.instance.wallets.listWallets(workspaceId)).find(({ id }) => id === second.wallet.id)
+  expect(await deps.instance.wallets.findMaterial(newest?.materialId ?? '')).toMatchObject({ derivedCount: 32 })
+
+  expect(await caller.wallets.add(wish)).toMatchObject({ changed: false, wallet: { id: second.wallet.id } })
+  const mails = await stores.db.collection(MAILS).find({ workspaceId, template: 'wallet_changed' }).toArray()
+  expect(mails.map(({ to }) => to).sort()).toEqual([...owners, ...owners].sort())
+  expect(mails.at(-1)?.data['first_address']).toBe(second.firstAddresses[0])
+  expect(await deps.instance.audits.listBySubject(second.wallet.id)).toMatchObject([
+    { action: 'wallet.added', actor: 'user:olivia@example.com', detail: { reason: 'new cold storage' } },
+  ])
+
+  const cancel = { ...at, ...deed(), walletId: second.wallet.id, reason: 'not ours' }
+  expect(await caller.wallets.disable(cancel)).toMatchObject({ changed: true, wallet: { startsAt: null } })
+  expect(await lockedOn(shop, 25)).toBe(original?.materialId)
+  // A late repetition of the first wish does not bring it back.
+  expect(await caller.wallets.add(wish)).toMatchObject({ changed: false })
+  expect(await lockedOn(shop, 25)).toBe(original?.materialId)
+  const rows = await deps.instance.audits.listBySubject(second.wallet.id)
+  expect(rows.map(({ action }) => action)).toEqual(['wallet.added', 'wallet.cancelled'])
+})
+
+it('a wallet that is enabled again waits as well; disabling works at once', async () => {
+  const shop = await adminCaller(stores, { mode: 'live' })
+  const { caller, at } = shop
+  const { wallet } = await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
+  await caller.wallets.disable({ ...at, ...deed(), walletId: wallet.id })
+  expect(await lockedOn(shop, 25)).toBeNull()
+  // Emptying a workspace does not make its next wallet a first one.
+  expect((await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })).startsAt).not.toBeNull()
+  const enabled = await caller.wallets.enable({ ...at, ...deed(), walletId: wallet.id })
+  expect(enabled.startsAt).not.toBeNull()
+  expect(await lockedOn(shop, 0)).toBeNull()
+  expect(await lockedOn(shop, 25)).not.toBeNull()
+})
+
+// Guarantee: addresses slipped into a pool are not shown to payers before the owners had time to stop it.
+it('addresses added to a live pool wait; those that were there go on', async () => {
+  const shop = await adminCaller(stores, { mode: 'live' })
+  const { caller, at, deps, workspaceId } = shop
+  const key = freshKey()
+  const pool = (...numbers: number[]) => ({
+    ...{ family: 'evm' as const, kind: 'pool' as const, networks: ['ethereum' as const] },
+    value: numbers.map((n) => addressOf(key, n)).join('\n'),
+  })
+  await caller.wallets.add({ ...at, ...deed(), ...pool(0) })
+  expect((await caller.wallets.add({ ...at, ...deed(), ...pool(0, 1, 2) })).startsAt).not.toBeNull()
+  const [wallet] = await deps.instance.wallets.listWallets(workspaceId)
+  const material = await deps.instance.wallets.findMaterial(wallet?.materialId ?? '')
+  if (material === null) throw new Error('no material')
+  const offered = async (inHours: number) => {
+    const clock = { now: () => deps.clock.now() + inHours * HOUR_MS }
+    const catalog = { ...deps.instance.catalog, hasNode: () => false }
+    const offers = createLockOffers({ ...deps, ...deps.instance, clock, catalog })
+    const info = deps.instance.catalog.asset('eth_ethereum')
+    const found = new Set<string>()
+    for (;;) {
+      const offer = await offers.take(material, info, 1n).catch(() => null)
+      if (offer === null) return found.size
+      found.add(offer.address)
+    }
+  }
+  expect(await offered(0)).toBe(1)
+  expect(await offered(25)).toBe(3)
+  expect(await caller.wallets.use({ ...at, walletId: wallet?.id ?? '' })).toEqual({ kind: 'pool', total: 3, free: 3 })
+})
+
+it('test mode waits for nothing and announces nothing', async () => {
+  const { caller, at, workspaceId } = await adminCaller(stores)
+  await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
+  const second = await caller.wallets.add({ ...at, ...deed(), ...evm(freshKey()) })
+  expect(second).toMatchObject({ startsAt: null, changed: true })
+  expect(await stores.db.collection(MAILS).countDocuments({ workspaceId })).toBe(0)
+  const { items, delayMs } = await caller.wallets.list(at)
+  expect(delayMs).toBe(0)
+  expect(items[0]).toMatchObject({ id: second.wallet.id, supersededOn: [] })
+  expect(items[1]?.supersededOn).toContain('ethereum')
+  const use = await caller.wallets.use({ ...at, walletId: second.wallet.id })
+  expect(use).toEqual({ kind: 'xpub', nextIndex: 0, lastPaidIndex: null, requiredGap: 0, usualGap: 20 })
+})
+
+it('knows nothing of foreign wallets', async () => {
+  const theirs = await adminCaller(stores)
+  const { wallet } = await theirs.caller.wallets.add({ ...theirs.at, ...deed(), ...evm(freshKey()) })
+  const { caller, at } = await adminCaller(stores)
+  const wish = { ...at, ...deed(), walletId: wallet.id }
+  await expect(caller.wallets.use({ ...at, walletId: wallet.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(caller.wallets.disable(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(caller.wallets.enable(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect((await theirs.caller.wallets.list(theirs.at)).items).toMatchObject([{ id: wallet.id, disabledAt: null }])
+})
