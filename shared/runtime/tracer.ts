@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fetch } from 'undici'
 import type { Metrics, Span, Tracer } from '#shared/usecases/ports/runtime.ts'
 
 /** A tracer that can be ended. */
 export interface RunningTracer extends Tracer {
-  /** Sends what is still waiting, within the time-out of one request. */
+  /** Sends what is still waiting, for a second at most. */
   stop(): Promise<void>
 }
 
@@ -20,6 +21,8 @@ export interface TracerOptions {
 
 const FLUSH_EVERY_MS = 2_000
 const TIMEOUT_MS = 5_000
+/** What has not left by then when the process ends is lost. */
+const STOP_MS = 1_000
 /** Spans in one request, and spans that wait at most; a collector that is away must cost no memory. */
 const BATCH = 512
 const WAITING_MAX = 4_096
@@ -34,8 +37,8 @@ const STATUS_ERROR = 2
  */
 export function createTracer(options: TracerOptions): RunningTracer {
   const { url, process, metrics, flushEveryMs = FLUSH_EVERY_MS } = options
-  let waiting: object[] = []
-  let sending: Promise<void> = Promise.resolve()
+  const waiting: object[] = []
+  let sending: Promise<void> | null = null
 
   const send = async (spans: readonly object[]): Promise<void> => {
     const resource = {
@@ -57,9 +60,12 @@ export function createTracer(options: TracerOptions): RunningTracer {
     }
     metrics.count('spans_exported_total', { result }, spans.length)
   }
+  /** One request at a time, so that what waits is bounded even while the collector hangs. */
   const flush = (): Promise<void> => {
-    const spans = waiting.splice(0, BATCH)
-    if (spans.length > 0) sending = sending.then(() => send(spans))
+    sending ??= (async () => {
+      for (let spans = waiting.splice(0, BATCH); spans.length > 0; spans = waiting.splice(0, BATCH)) await send(spans)
+      sending = null
+    })()
     return sending
   }
   const timer = setInterval(() => void flush(), flushEveryMs)
@@ -68,14 +74,14 @@ export function createTracer(options: TracerOptions): RunningTracer {
   return {
     record: (span) => {
       waiting.push(encode(span, Date.now()))
-      if (waiting.length > WAITING_MAX) {
-        waiting = waiting.slice(-BATCH)
-        metrics.count('spans_exported_total', { result: 'dropped' }, WAITING_MAX + 1 - BATCH)
-      } else if (waiting.length === BATCH) void flush()
+      if (waiting.length >= BATCH) void flush()
+      if (waiting.length <= WAITING_MAX) return
+      const dropped = waiting.splice(0, BATCH).length
+      metrics.count('spans_exported_total', { result: 'dropped' }, dropped)
     },
     stop: async () => {
       clearInterval(timer)
-      await flush()
+      await Promise.race([flush(), delay(STOP_MS, undefined, { ref: false })])
     },
   }
 }
