@@ -21,7 +21,7 @@ export function createExceptionDesk(db: Database): ExceptionDesk {
     },
     list: async (query) => {
       const order = query.open ? ({ openedAt: 1, _id: 1 } as const) : ({ closedAt: -1, _id: -1 } as const)
-      const hint = query.open ? 'exception_inbox' : 'exception_closed'
+      const hint = query.open ? 'exception_desk_open' : 'exception_desk_closed'
       const found = await exceptions.find(deskFilter(query), { hint }).sort(order).limit(query.limit).toArray()
       return found.map(fromDocument)
     },
@@ -33,7 +33,7 @@ export function createExceptionDesk(db: Database): ExceptionDesk {
             { $limit: max },
             { $group: { _id: '$kind', count: { $sum: 1 } } },
           ],
-          { hint: 'exception_inbox' },
+          { hint: 'exception_desk_open' },
         )
         .toArray()
       return new Map(found.map(({ _id, count }) => [_id, count]))

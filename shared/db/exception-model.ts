@@ -47,14 +47,15 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
       partialFilterExpression: { open: true },
     },
     {
-      name: 'exception_inbox',
+      name: 'exception_desk_open',
       key: { workspaceId: 1, open: 1, openedAt: 1, _id: 1 },
-      partialFilterExpression: { workspaceId: { $type: 'string' } },
+      // Equality with a text implies "greater than empty", but not a type.
+      partialFilterExpression: { workspaceId: { $gt: '' } },
     },
     {
-      name: 'exception_closed',
+      name: 'exception_desk_closed',
       key: { workspaceId: 1, open: 1, closedAt: -1, _id: -1 },
-      partialFilterExpression: { workspaceId: { $type: 'string' } },
+      partialFilterExpression: { workspaceId: { $gt: '' } },
     },
     {
       name: 'exception_invoice',

@@ -84,6 +84,10 @@ describe('invoices by hand', () => {
       luis.caller.invoices.cancel({ ...luis.at, id, opId: op(), reason: 'double order' }),
     ])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const refusal = results.find(({ status }) => status === 'rejected')
+    expect(String((refusal as PromiseRejectedResult).reason)).toMatch(
+      /@example\.com cancelled this at .* Nothing was done twice\./,
+    )
     await relay()
     const deeds = await engine.deps.audits.listBySubject(id)
     expect(deeds.filter(({ action }) => action === 'invoice.cancelled')).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ASSET_IDS, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import { cancelInvoice } from '#shared/usecases/cancel-invoice.ts'
+import { cancelByHand } from '#shared/usecases/cancel-by-hand.ts'
 import { eraseCustomer } from '#shared/usecases/erase-customer.ts'
 import { explainInvoice } from '#shared/usecases/explain-invoice.ts'
 import { requireOwnInvoice } from '#shared/usecases/explain-question.ts'
@@ -118,7 +118,7 @@ const deeds = router({
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id, opId, reason } = input
       const word = { by: ctx.actor, ...(reason !== undefined && { reason }) }
-      await cancelInvoice(ctx.deps.money, { workspaceId, mode, invoiceId: id, opId: `operator:${opId}`, word })
+      await cancelByHand(ctx.deps.money, { workspaceId, mode, invoiceId: id, opId: `operator:${opId}`, word })
       return await detail(ctx.deps, input)
     }),
 
