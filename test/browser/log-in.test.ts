@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { generate } from 'otplib'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { runCli } from '#test/support/world.ts'
+
+const browser = useBrowser()
+let dataDir: string
+let dev: DevInfo
+beforeAll(() => {
+  dataDir = inject('stackDataDir')
+  const info = readDevInfo(dataDir)
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+})
+
+interface Person {
+  readonly email: string
+  readonly password: string
+}
+
+async function newOwner(): Promise<Person> {
+  const email = `${randomUUID()}@example.com`
+  const place = ['--workspace', dev.workspaceId, '--role', 'owner']
+  const made = await runCli<{ password: string }>(dataDir, [
+    'operator',
+    'create',
+    '--email',
+    email,
+    '--name',
+    'Ana Núñez',
+    ...place,
+  ])
+  return { email, password: made.password }
+}
+
+/** The code that an authenticator shows in the next step: one that was not used yet, and is taken already. */
+const nextCode = async (secret: string) => await generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 })
+
+async function givePassword(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+}
+
+/** Sets up an authenticator on the account page. */
+async function enrol(page: Page, { password }: Person): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
+  await page.goto(`${dev.adminUrl}/account`)
+  await page.getByRole('button', { name: 'Set up an authenticator' }).click()
+  await page.getByLabel('Your password').fill(password)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
+  const secret = await page.getByText(/^[A-Z2-7]{32}$/).innerText()
+  await page.getByLabel('Code that the app shows now').fill(await generate({ secret }))
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  const codes = page.getByRole('region', { name: 'Recovery codes' })
+  const recoveryCodes = (await codes.locator('pre').innerText()).trim().split('\n')
+  expect(recoveryCodes).toHaveLength(10)
+  await codes.getByRole('button', { name: 'I stored them' }).click()
+  return { secret, recoveryCodes }
+}
+
+async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Menu$/ }).click()
+  await page.getByRole('menuitem', { name: 'Log out' }).click()
+  await page.waitForURL('**/login')
+}
+
+async function statusOf(apiKey: string): Promise<number> {
+  const answer = await fetch(`${dev.apiUrl}/invoices`, { headers: { authorization: `Bearer ${apiKey}` } })
+  await answer.body?.cancel()
+  return answer.status
+}
+
+describe('the dashboard’s log-in', () => {
+  test('password, then a code of the authenticator, and back to the page that was asked for', async () => {
+    const person = await newOwner()
+    const page = await browser.open()
+    const team = `${dev.adminUrl}/${dev.workspaceId}/test/team`
+    await page.goto(team)
+    await page.waitForURL('**/login?back=**')
+    await givePassword(page, { ...person, password: 'not the password' })
+    await page.getByRole('alert').getByText('E-mail or password is wrong.').waitFor()
+    await givePassword(page, person)
+    await page.getByRole('heading', { name: 'Team' }).waitFor()
+    expect(page.url()).toBe(team)
+    // Plain http on this machine: the browser keeps a Secure cookie of the host all the same, and no script can read it.
+    const cookies = await page.context().cookies()
+    const kept = cookies.map(({ name, secure, httpOnly, sameSite }) => ({ name, secure, httpOnly, sameSite }))
+    const strict = { secure: true, httpOnly: true, sameSite: 'Strict' }
+    expect(kept).toEqual(
+      expect.arrayContaining([
+        { name: '__Host-paymesh', ...strict },
+        { name: '__Host-paymesh-browser', ...strict },
+      ]),
+    )
+    expect(await page.evaluate('document.cookie')).toBe('')
+
+    const { secret } = await enrol(page, person)
+    await page.goto(team)
+    await logOut(page)
+    await givePassword(page, person)
+    await page.getByLabel('Code of your authenticator').fill('000000')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Code of your authenticator').fill(await nextCode(secret))
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForURL(/overview$/)
+  })
+
+  test('a key is made and shown once; revoking it asks for its end and for a code', async () => {
+    const person = await newOwner()
+    const page = await browser.open()
+    await page.goto(`${dev.adminUrl}/login`)
+    await givePassword(page, person)
+    await page.waitForURL(/overview$/)
+    const { secret, recoveryCodes } = await enrol(page, person)
+
+    const keys = `${dev.adminUrl}/${dev.workspaceId}/test/keys`
+    await page.goto(keys)
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    const name = `Shop ${randomUUID().slice(0, 8)}`
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const made = page.getByRole('region', { name: 'New key' })
+    const apiKey = await made.locator('[data-new-key]').innerText()
+    expect(await statusOf(apiKey)).toBe(200)
+    await made.getByRole('button', { name: 'I stored it' }).click()
+    expect(await page.content()).not.toContain(apiKey)
+
+    await logOut(page)
+    await givePassword(page, person)
+    await page.getByRole('button', { name: 'Use a recovery code' }).click()
+    await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL(/overview$/)
+    await page.goto(keys)
+    await page.getByRole('row', { name }).getByRole('button', { name: 'Revoke' }).click()
+    await page.getByLabel('Type its last four characters').fill(apiKey.slice(-4))
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await question.getByLabel('Code of your authenticator').fill(await nextCode(secret))
+    await question.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('row', { name }).getByText('Revoked').waitFor()
+    expect(await statusOf(apiKey)).toBe(401)
+  })
+})
