@@ -80,6 +80,7 @@ function servePages(app: Express, { config }: AdminDeps): void {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return void response.status(405).set('Allow', 'GET, HEAD').end()
     response.set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache' })
-    response.sendFile(join(folder, 'index.html'))
+    // With a root, or a folder above whose name begins with a dot would be taken for a hidden file.
+    response.sendFile('index.html', { root: folder })
   })
 }
