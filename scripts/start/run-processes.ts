@@ -20,6 +20,9 @@ export interface ProcessesOptions {
   readonly changed: () => void
 }
 
+const READY_MS = 30_000
+const READY_EACH_MS = 5_000
+
 /** Settings with a port that only one process can have; several of a type share it behind a round robin. */
 const PORTS: Readonly<Record<string, string>> = {
   api: 'PAYMESH_API_PORT',
@@ -57,7 +60,9 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
       const balancer = await startRoundRobin(Number(options.environment[shared]), targets)
       balancers.push(balancer.stop)
     }
-    await Promise.all([...running.values()].map((each) => each.ready()))
+    // All start at once and share the machine.
+    const withinMs = READY_MS + running.size * READY_EACH_MS
+    await Promise.all([...running.values()].map((each) => each.ready(withinMs)))
   } catch (error) {
     await stop()
     throw error

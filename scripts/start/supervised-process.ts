@@ -18,8 +18,8 @@ export interface SupervisedProcess {
   /** Null between an end and the next start. */
   pid(): number | null
   kill(signal: NodeJS.Signals): void
-  /** Resolves when a process answers `/readyz`; rejects after 30 s. */
-  ready(): Promise<void>
+  /** Resolves when a process answers `/readyz`; rejects after `withinMs`, 30 s if absent. */
+  ready(withinMs?: number): Promise<void>
   /** Ends the process if it runs, starts another and waits until it is ready. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -74,8 +74,8 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
     if (child === null && !stopping) await launch()
   }
 
-  async function ready(): Promise<void> {
-    for (const until = Date.now() + READY_MS; Date.now() < until; await delay(25)) {
+  async function ready(withinMs = READY_MS): Promise<void> {
+    for (const until = Date.now() + withinMs; Date.now() < until; await delay(25)) {
       if (child !== null && (await answersReady(url))) return
       if (child === null && !options.keepAlive) break
     }
