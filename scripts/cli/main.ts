@@ -7,6 +7,7 @@ import { addEndpointCommands } from './endpoint.ts'
 import { addExceptionCommands } from './exceptions.ts'
 import { addInvoiceCommands } from './invoice.ts'
 import { addKeyCommands } from './key.ts'
+import { addKeysCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addOperatorCommands } from './operator.ts'
 import { addPayCommand } from './pay.ts'
@@ -25,6 +26,7 @@ function createProgram(): Command {
     .exitOverride()
   addWorkspaceCommands(program)
   addKeyCommands(program)
+  addKeysCommands(program)
   addOperatorCommands(program)
   addWalletCommands(program)
   addInvoiceCommands(program)

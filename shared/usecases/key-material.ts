@@ -25,7 +25,7 @@ export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, sou
     family,
     kind: 'xpub',
     fingerprint,
-    sealed: deps.secretBox.seal(xpub, context(id)),
+    sealed: deps.secretBox.seal(xpub, keyMaterialContext(id)),
     sandbox,
     nextIndex: 0,
     derivedCount: 0,
@@ -36,9 +36,10 @@ export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, sou
 
 /** The extended public key of a record. Throws when the envelope was changed or sealed under another master key. */
 export function openKeyMaterial(secretBox: SecretBox, material: Pick<KeyMaterial, 'id' | 'sealed'>): string {
-  return secretBox.open(material.sealed, context(material.id))
+  return secretBox.open(material.sealed, keyMaterialContext(material.id))
 }
 
-function context(materialId: string): string {
+/** What the public key of a key material is sealed for. */
+export function keyMaterialContext(materialId: string): string {
   return `key-material:${materialId}`
 }

@@ -3,6 +3,9 @@ import type { SecretBox } from './ports/secrets.ts'
 
 const SEALED = '_sealed'
 
+/** What the sealed values of a mail are sealed for. */
+export const mailContext = (mailId: string): string => `mail:${mailId}`
+
 /**
  * The same mails with their sealed values opened: what only the reader of a mail may know, such as a link that lets in, lies in the
  * store as `<name>_sealed` under the mail's own id. A value that cannot be opened stays away, and the mail is not made.
@@ -15,7 +18,7 @@ export function openSealedMails<T extends Pick<MailQueue, 'claim' | 'findById' |
     const data = Object.entries(mail.data).flatMap(([name, value]) => {
       if (!name.endsWith(SEALED)) return [[name, value] as const]
       try {
-        return [[name.slice(0, -SEALED.length), secretBox.open(value, `mail:${mail.id}`)] as const]
+        return [[name.slice(0, -SEALED.length), secretBox.open(value, mailContext(mail.id))] as const]
       } catch {
         return []
       }

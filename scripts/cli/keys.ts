@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { type RotationReport, rotateMasterKey } from '#shared/usecases/rotate-master-key.ts'
+import { actorName } from './actor.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print } from './output.ts'
+import { snakeCase } from './snake-case.ts'
+
+const TELL_EVERY_MS = 1_000
+
+const listed = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ') || 'none'
+
+function textOf({ keyId, moved, left, unreadable, complete }: RotationReport, dryRun: boolean): string {
+  return [
+    ...(dryRun ? [] : [`Moved to master key ${keyId}: ${listed(moved)}.`]),
+    complete
+      ? `Nothing is left under another key than ${keyId}; PAYMESH_MASTER_KEYS_OLD can go.`
+      : `Under another key than ${keyId}: ${listed(left)}.`,
+    ...(unreadable.count === 0
+      ? []
+      : [
+          `${unreadable.count} values are opened by none of the keys given:`,
+          ...unreadable.first.map((one) => `  ${one}`),
+        ]),
+  ].join('\n')
+}
+
+function progressTeller(): (progress: { collection: string; seen: number; total: number }) => void {
+  let toldAt = performance.now()
+  return ({ collection, seen, total }) => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return
+    toldAt = performance.now()
+    process.stderr.write(`${collection}: ${seen} of ${total} documents\n`)
+  }
+}
+
+/** `keys rotate-master`: status 0 when nothing is left under another key, else 1. */
+export function addKeysCommands(program: Command): void {
+  program
+    .command('keys')
+    .description('The master key, under which stored secrets are sealed.')
+    .command('rotate-master')
+    .description(
+      'Seal every stored secret under PAYMESH_MASTER_KEY; keys in PAYMESH_MASTER_KEYS_OLD open what they sealed. Safe beside running processes that know both, to stop and to repeat.',
+    )
+    .option('--dry-run', 'count and open everything, change nothing')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions & { readonly dryRun?: boolean }) => {
+      const dryRun = options.dryRun === true
+      await withInstallation(async ({ db, config, clock, random }) => {
+        const deps = {
+          sealed: createSealedSecretRepository(db),
+          rotation: createSecretBox(config.secrets.masterKey),
+          audits: createAuditRepository(db),
+          clock,
+          random,
+        }
+        const report = await rotateMasterKey(deps, { actor: actorName(), dryRun, onProgress: progressTeller() })
+        print(options, snakeCase(report), textOf(report, dryRun))
+        if (!report.complete) process.exitCode = 1
+      })
+    })
+}
