@@ -13,6 +13,7 @@ import { createMetrics, type MetricsRegistry } from '#shared/runtime/metrics.ts'
 import { createRandom } from '#shared/runtime/random.ts'
 import { createTracer } from '#shared/runtime/tracer.ts'
 import { connectPatiently } from './connect-store.ts'
+import { startBeats } from './start-beats.ts'
 import { startCollector } from './start-collector.ts'
 
 /** Open connections, a log and a health port: all that a process needs around its services. */
@@ -68,6 +69,7 @@ export async function openContext(
     const ambient = { clock, random, logger, metrics, pulses: liveness, tracer }
     const redisEpoch = watchRedisEpoch(redis, ambient, createRedisEpochRepository(db))
     undo.push(redisEpoch.stop)
+    undo.push(startBeats(name, db, ambient, liveness.silent))
     undo.push(startCollector(db, config, { clock, random, logger, metrics }))
     return {
       context: { ...ambient, config, db, redis, redisEpoch },

@@ -5,6 +5,7 @@ import { createProcessBeats } from '#shared/db/process-beats.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 
 const EVERY_MS = 15_000
+const FAREWELL_MS = 500
 
 /**
  * Shows in the store, now and every 15 s, that this process lives, for the people who look at the dashboard: nothing is decided
@@ -31,8 +32,9 @@ export function startBeats(
   timer.unref()
   return async () => {
     clearInterval(timer)
-    await running
-    await beats.gone(life.id).catch(() => undefined)
+    const gone = running.then(() => beats.gone(life.id)).catch(() => undefined)
+    // A store that is away must not hold up the end of a process; the sign then counts as missing.
+    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())])
   }
 }
 

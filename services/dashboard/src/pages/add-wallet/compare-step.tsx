@@ -2,12 +2,13 @@ import { Button, Radio } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
+import { networkName } from '../../format/networks.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { CopyButton } from '../../parts/copy-text.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
-import { FAMILY_WORDS, NETWORK_WORDS } from '../wallets/words.ts'
+import { FAMILY_WORDS } from '../wallets/words.ts'
 import type { Added, Entered, Preview } from './add-wallet-page.tsx'
 
 const GROUP = 4
@@ -32,7 +33,7 @@ export function CompareStep(props: {
     <Card>
       <div className="pm-stack">
         <p className="pm-muted">
-          {FAMILY_WORDS[entered.family]}: {preview.networks.map((network) => NETWORK_WORDS[network]).join(', ')}
+          {FAMILY_WORDS[entered.family]}: {preview.networks.map((network) => networkName(network)).join(', ')}
           {preview.listed === null ? null : ` · ${preview.listed.count} addresses`}
           {preview.listed !== null && preview.listed.repeated > 0 ? `, ${preview.listed.repeated} repeated` : null}
         </p>

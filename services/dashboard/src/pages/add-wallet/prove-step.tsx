@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { networkName } from '../../format/networks.ts'
 import { Card, Facts, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
-import { NETWORK_WORDS } from '../wallets/words.ts'
 import type { Added } from './add-wallet-page.tsx'
 
 /** The wallet is added; a small payment to it is the proof. */
@@ -39,7 +39,7 @@ export function ProveStep({ added }: { readonly added: Added }) {
         </p>
         <Facts
           facts={[
-            ['Networks', wallet.networks.map((network) => NETWORK_WORDS[network]).join(', ')],
+            ['Networks', wallet.networks.map((network) => networkName(network)).join(', ')],
             ...(firstAddresses[0] === undefined
               ? []
               : ([['First address', <CopyText key="a" text={firstAddresses[0]} what="first address" />]] as const)),

@@ -7,6 +7,7 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useCursorPages } from '../../parts/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { systemTabs } from '../system/tabs.ts'
 import { AUDIT_FILTERS, AuditFilters, auditInput } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 
@@ -23,7 +24,7 @@ export function AuditPage() {
     </Button>
   )
   return (
-    <Page title="Audit trail" actions={verify}>
+    <Page title="System" documentTitle="Audit trail" tabs={systemTabs('audit')} actions={verify}>
       <div className="pm-stack">
         {verdict.error === null ? null : <LoadError what="the verdict" error={verdict.error} />}
         {verdict.data === undefined ? null : <Verdict verdict={verdict.data} />}

@@ -1,6 +1,140 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearchParams } from 'react-router'
+import { type api, trpc } from '../../api/trpc.ts'
+import { showCount } from '../../format/amounts.ts'
+import { networkName } from '../../format/networks.ts'
+import { showDuration } from '../../format/time.ts'
+import { Note } from '../../parts/card.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Page } from '../../parts/page.tsx'
+import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
+import { Meter } from '../webhooks/meter.tsx'
+import '../webhooks/webhooks.css'
+import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
+import { systemTabs } from '../system/tabs.ts'
+import { ChainAside } from './chain-aside.tsx'
 
-/** System. */
+export type Chain = Awaited<ReturnType<typeof api.chains.list.query>>['items'][number]
+
+/** Can we see money arrive? Where each scanner stands against its mark. */
 export function ChainsPage() {
-  return <PlaceholderPage title="System" />
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  const list = useQuery(trpc.chains.list.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }))
+  const open = params.get('chain') ?? ''
+  const chosen = list.data?.items.find((chain) => idOf(chain) === open)
+  return (
+    <Page
+      title="System"
+      documentTitle="Chains"
+      beside={<span className="pm-muted">Can we see money arrive, and can we tell people?</span>}
+      tabs={systemTabs('chains')}
+      actions={<Refreshed at={list.dataUpdatedAt} />}
+    >
+      <div className="pm-stack">
+        {(list.data?.items ?? []).flatMap((chain) => notesOf(chain))}
+        <div className={chosen === undefined ? undefined : 'pm-split'}>
+          <DataTable
+            what="chains"
+            query={list}
+            rows={list.data?.items}
+            idOf={idOf}
+            columns={COLUMNS}
+            to={(chain) => `/system/chains?chain=${encodeURIComponent(idOf(chain))}`}
+            selectedId={open}
+            empty={
+              <EmptyState
+                title="No network has a node."
+                text="Set PAYMESH_NETWORKS to watch chains. Test mode works without: payments can be simulated."
+              />
+            }
+          />
+          {chosen === undefined ? null : (
+            <ChainAside key={idOf(chosen)} chain={chosen} onClose={() => void navigate('/system/chains')} />
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const idOf = ({ mode, network }: Pick<Chain, 'mode' | 'network'>) => `${mode}:${network}`
+
+function notesOf(chain: Chain) {
+  const { status, haltReason, waitReason, network, mode } = chain
+  if (status === 'halted') {
+    return [
+      <Note key={idOf(chain)} tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
+        <p>
+          <b>
+            {networkName(network)} is halted{mode === 'test' ? ' in test mode' : ''}.
+          </b>{' '}
+          {haltReason} Nothing is lost: scanning goes on from block {showCount(chain.height ?? 0)} when it is resumed.
+          Invoices that wait for it keep waiting.
+        </p>
+      </Note>,
+    ]
+  }
+  if (waitReason === null) return []
+  return [
+    <Note key={idOf(chain)} tone="partial">
+      <p>
+        <b>{networkName(network)} waits.</b> {waitReason}
+      </p>
+    </Note>,
+  ]
+}
+
+const COLUMNS: readonly Column<Chain>[] = [
+  {
+    header: 'Network',
+    cell: ({ network, mode }) => (
+      <>
+        {networkName(network)}
+        <small>{mode === 'test' ? 'test mode' : 'live'}</small>
+      </>
+    ),
+  },
+  { header: 'Mode', cell: (chain) => <ChainBadge chain={chain} /> },
+  {
+    header: 'Scanned to',
+    align: 'right',
+    cell: ({ height }) => (height === null || height < 0 ? '–' : showCount(height)),
+  },
+  { header: 'Lag', wide: true, cell: (chain) => <Lag chain={chain} /> },
+  {
+    header: 'Last block',
+    align: 'right',
+    cell: ({ blockAgeMs }) => (blockAgeMs === null ? '–' : showDuration(Math.max(0, blockAgeMs))),
+  },
+  { header: 'Scanner', wide: true, cell: ({ scanner }) => (scanner === null ? 'none' : scanner.slice(0, 8)) },
+]
+
+/** How a scanner does, in a word. */
+export function ChainBadge({ chain: { status, hasNode } }: { readonly chain: Chain }) {
+  if (!hasNode) return <ToneBadge tone="cancelled">No node</ToneBadge>
+  if (status === 'never_scanned') return <ToneBadge tone="new">Not scanned yet</ToneBadge>
+  return <StatusBadge of="system" status={status === 'catchup' ? 'catching_up' : status} />
+}
+
+function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode } }: { readonly chain: Chain }) {
+  if (lagBlocks === null || blockAgeMs === null) return <span className="pm-dim">–</span>
+  const unit = network === 'solana' ? 'slot' : 'block'
+  const words = `${showCount(lagBlocks)} ${unit}${lagBlocks === 1 ? '' : 's'}`
+  // A test chain may mine only when something happens: at its head it does not lag, however old its last block is.
+  const behindMs = mode === 'test' && lagBlocks === 0 ? 0 : blockAgeMs
+  const share = behindMs / lagMarkMs
+  return (
+    <>
+      <Meter
+        label={`${words}; the mark is ${showDuration(lagMarkMs)}`}
+        share={share / 2}
+        mark={0.5}
+        tone={share > 1 ? 'bad' : share > 0.5 ? 'warn' : 'good'}
+      />
+      <small>{words}</small>
+    </>
+  )
 }

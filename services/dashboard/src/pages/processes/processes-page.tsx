@@ -1,6 +1,131 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type api, trpc } from '../../api/trpc.ts'
+import { showDuration } from '../../format/time.ts'
+import { Card, Note } from '../../parts/card.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
+import { systemTabs } from '../system/tabs.ts'
 
-/** System. */
+type Answer = Awaited<ReturnType<typeof api.system.processes.query>>
+type Process = Answer['processes'][number]
+
+const VERDICTS = {
+  running: { word: 'Running', tone: 'paid', icon: IconCheck },
+  stuck: { word: 'Stuck', tone: 'danger', icon: IconAlertTriangle },
+  missing: { word: 'Not heard', tone: 'danger', icon: IconAlertTriangle },
+} as const
+
+const COLUMNS: readonly Column<Process>[] = [
+  {
+    header: 'Process',
+    cell: ({ name, host, pid }) => (
+      <>
+        <b>{name}</b>
+        <small>
+          {host}, process {pid}
+        </small>
+      </>
+    ),
+  },
+  {
+    header: 'State',
+    cell: ({ verdict, silent }) => {
+      const { word, tone, icon } = VERDICTS[verdict]
+      return (
+        <>
+          <ToneBadge tone={tone} icon={icon}>
+            {word}
+          </ToneBadge>
+          {silent.length === 0 ? null : <small>stands still: {silent.join(', ')}</small>}
+        </>
+      )
+    },
+  },
+  { header: 'Version', wide: true, cell: ({ version, node }) => `${version}, Node ${node}` },
+  { header: 'Since', align: 'right', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { header: 'Seen', align: 'right', cell: ({ seenAt }) => <Time at={seenAt} detail /> },
+]
+
+/** What runs, who holds which lease, and whether Redis is the one it was. */
 export function ProcessesPage() {
-  return <PlaceholderPage title="System" />
+  const answer = useQuery(trpc.system.processes.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }))
+  const { data } = answer
+  return (
+    <Page
+      title="System"
+      documentTitle="Processes"
+      tabs={systemTabs('processes')}
+      actions={<Refreshed at={answer.dataUpdatedAt} />}
+    >
+      <div className="pm-stack">
+        {data === undefined ? null : <RedisNote redis={data.redis} />}
+        <DataTable
+          what="processes"
+          query={answer}
+          rows={data?.processes}
+          idOf={({ id }) => id}
+          columns={COLUMNS}
+          empty={<EmptyState title="No process has shown itself in the last hour." />}
+          foot="Each process shows itself every 15 s. One that ended in good order is not listed."
+        />
+        {data === undefined || data.leases.length === 0 ? null : <Leases leases={data.leases} />}
+      </div>
+    </Page>
+  )
+}
+
+function RedisNote({ redis: { awayMs, since } }: { readonly redis: Answer['redis'] }) {
+  if (awayMs !== null) {
+    return (
+      <Note tone="partial">
+        <p>
+          Redis has taken no writes for {showDuration(awayMs)}. Workers poll MongoDB meanwhile; the rate limit counts
+          per process.
+        </p>
+      </Note>
+    )
+  }
+  return since === null ? null : (
+    <p className="pm-muted">
+      Redis is the same one since <Time at={since} />.
+    </p>
+  )
+}
+
+function Leases({ leases }: { readonly leases: Answer['leases'] }) {
+  return (
+    <Card title="Leases" flush>
+      <div className="pm-table-box">
+        <table className="pm-table pm-table-plain pm-num" aria-label="leases">
+          <thead>
+            <tr>
+              <th scope="col">Work</th>
+              <th scope="col">Held by</th>
+              <th scope="col" className="pm-right">
+                Holders so far
+              </th>
+              <th scope="col" className="pm-right">
+                Until
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {leases.map(({ id, owner, epoch, until, held }) => (
+              <tr key={id}>
+                <td>{id}</td>
+                <td className="pm-mono">{held ? owner : 'nobody'}</td>
+                <td className="pm-right">{epoch}</td>
+                <td className="pm-right">{held ? <Time at={until} detail /> : '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  )
 }

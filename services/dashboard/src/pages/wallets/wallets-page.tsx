@@ -3,6 +3,7 @@ import { IconClock, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
+import { networkName } from '../../format/networks.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
@@ -16,7 +17,7 @@ import { useDeed } from '../../parts/use-deed.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import '../webhooks/webhooks.css'
 import { WalletMeter } from './wallet-meter.tsx'
-import { FAMILY_WORDS, KIND_WORDS, NETWORK_WORDS } from './words.ts'
+import { FAMILY_WORDS, KIND_WORDS } from './words.ts'
 
 type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]
 
@@ -85,7 +86,7 @@ export function WalletsPage() {
 
 function WalletCard({ wallet }: { readonly wallet: Wallet }) {
   const { family, kind, networks, startsAt, disabledAt, supersededOn, createdAt } = wallet
-  const names = networks.map((network) => NETWORK_WORDS[network]).join(', ')
+  const names = networks.map((network) => networkName(network)).join(', ')
   return (
     <Card title={FAMILY_WORDS[family]} beside={<WalletBadge wallet={wallet} />}>
       <div className="pm-stack">
@@ -102,8 +103,8 @@ function WalletCard({ wallet }: { readonly wallet: Wallet }) {
         )}
         {supersededOn.length === 0 || disabledAt !== null ? null : (
           <p className="pm-muted">
-            A newer wallet receives on {supersededOn.map((network) => NETWORK_WORDS[network]).join(', ')}. What was
-            issued here stays watched.
+            A newer wallet receives on {supersededOn.map((network) => networkName(network)).join(', ')}. What was issued
+            here stays watched.
           </p>
         )}
         <p className="pm-dim pm-small">

@@ -1,18 +1,4 @@
-import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
-
-/** Networks as people know them. */
-export const NETWORK_WORDS: Readonly<Record<NetworkId, string>> = {
-  bitcoin: 'Bitcoin',
-  litecoin: 'Litecoin',
-  dogecoin: 'Dogecoin',
-  ethereum: 'Ethereum',
-  bsc: 'BNB Smart Chain',
-  polygon: 'Polygon',
-  base: 'Base',
-  arbitrum: 'Arbitrum One',
-  tron: 'TRON',
-  solana: 'Solana',
-}
+import type { Family } from '#shared/domain/enumerations.ts'
 
 /** Families of addresses as people know them. */
 export const FAMILY_WORDS: Readonly<Record<Family, string>> = {

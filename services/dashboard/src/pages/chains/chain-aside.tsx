@@ -1,0 +1,254 @@
+import { Button, NumberInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { failureOf } from '../../api/failure.ts'
+import { api, trpc } from '../../api/trpc.ts'
+import { showCount } from '../../format/amounts.ts'
+import { networkName } from '../../format/networks.ts'
+import { showDuration } from '../../format/time.ts'
+import { Facts, Note } from '../../parts/card.tsx'
+import { DeedButton } from '../../parts/deed-button.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useDeed } from '../../parts/use-deed.ts'
+import { type Chain, ChainBadge } from './chains-page.tsx'
+
+type Plan = Awaited<ReturnType<typeof api.chains.plan.query>>
+
+const REFRESH = [trpc.chains.pathFilter()]
+
+/** One chain: its nodes, what was asked of its scanner, and asking it to read blocks again. */
+export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly onClose: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  const { mode, network, finalizedHeight, headHeight, headAgeMs, mempoolAgeMs, recheckThrough } = chain
+  return (
+    <aside className="pm-card" aria-label="Chain" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
+      <header className="pm-aside-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {networkName(network)}
+          {mode === 'test' ? ', test mode' : ''}
+        </h2>
+        <ChainBadge chain={chain} />
+        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the chain">
+          <IconX size={16} aria-hidden />
+        </button>
+      </header>
+      <div className="pm-aside-body">
+        <Facts
+          facts={[
+            ['Head', headHeight === null ? '–' : showCount(headHeight)],
+            ['Final up to', finalizedHeight === null ? '–' : showCount(finalizedHeight)],
+            ['Node heard', headAgeMs === null ? '–' : `${showDuration(Math.max(0, headAgeMs))} ago`],
+            ...(mempoolAgeMs === null
+              ? []
+              : ([['Mempool seen', `${showDuration(Math.max(0, mempoolAgeMs))} ago`]] as const)),
+            ...(recheckThrough === null
+              ? []
+              : ([['Compares stored payments up to', showCount(recheckThrough)]] as const)),
+          ]}
+        />
+        <Nodes chain={chain} />
+        <OpenCommands chain={chain} />
+        {chain.status === 'halted' ? <Resume chain={chain} /> : <Rescan chain={chain} />}
+      </div>
+    </aside>
+  )
+}
+
+function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
+  const nodes = useQuery(trpc.chains.nodes.queryOptions({ mode, network }, { staleTime: 10_000 }))
+  return (
+    <section>
+      <h3>Nodes</h3>
+      {nodes.data === undefined ? (
+        nodes.isPending ? (
+          <p className="pm-muted" aria-busy="true">
+            Asking each node…
+          </p>
+        ) : (
+          <LoadError what="nodes" error={nodes.error} onRetry={() => void nodes.refetch()} />
+        )
+      ) : (
+        <ul className="pm-plain">
+          {nodes.data.nodes.map(({ host, height, tookMs, fault }) => (
+            <li key={host}>
+              <span className="pm-mono">{host}</span>{' '}
+              {fault === null && height !== null ? (
+                <span className="pm-muted">
+                  block {showCount(height)}
+                  {tookMs === null ? '' : `, ${tookMs} ms`}
+                </span>
+              ) : (
+                <span className="pm-bad">{fault}</span>
+              )}
+            </li>
+          ))}
+          {nodes.data.nodes.length === 0 ? <li className="pm-muted">None is configured.</li> : null}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chain }) {
+  const cancel = useDeed({
+    call: (ids, input: { readonly kind: 'rescan' | 'rewind' | 'resume' }) =>
+      api.chains.cancel.mutate({ mode, network, ...ids, ...input }),
+    done: ({ cancelled, tooLate }) =>
+      cancelled.length > 0
+        ? 'Cancelled.'
+        : tooLate.length > 0
+          ? 'Too late: it is being carried out.'
+          : 'Nothing was open.',
+    refresh: REFRESH,
+  })
+  if (open.length === 0) return null
+  return (
+    <section className="pm-stack">
+      <h3>Asked of its scanner</h3>
+      {open.map(({ id, kind, from, to, nextHeight, changed, askedBy, askedAt }) => (
+        <Note key={id} tone="pending">
+          <p>
+            {kind} {from === null ? '' : `from ${showCount(from)} `}
+            {to === null ? '' : `to ${showCount(to)} `}by {askedBy.replace(/^user:/, '')}, <Time at={askedAt} />
+            {nextHeight === null ? '' : `; next block ${showCount(nextHeight)}, ${changed} payments so far`}.
+          </p>
+          <DeedButton deed={cancel} input={{ kind }} size="xs" variant="default" reason="optional">
+            Cancel this
+          </DeedButton>
+        </Note>
+      ))}
+    </section>
+  )
+}
+
+function Resume({ chain: { mode, network } }: { readonly chain: Chain }) {
+  const deed = useDeed({
+    call: (ids, input: { readonly acceptReorg: boolean }) =>
+      api.chains.ask.mutate({ mode, network, kind: 'resume', ...ids, ...input }),
+    done: 'Asked. The scanner takes it up within seconds.',
+    refresh: REFRESH,
+  })
+  return (
+    <DeedButton
+      deed={deed}
+      input={{ acceptReorg: false }}
+      reason="required"
+      confirm={
+        <p>
+          It goes on from the newest block that the node still has. A change below finality is refused; to accept one,
+          use <span className="pm-mono">paymesh chain resume --accept-reorg</span>.
+        </p>
+      }
+    >
+      Resume scanning
+    </DeedButton>
+  )
+}
+
+const USUAL_SPAN = 50
+
+function Rescan({ chain: { mode, network, height } }: { readonly chain: Chain }) {
+  const top = height ?? 0
+  const [from, setFrom] = useState<number | ''>(Math.max(0, top - USUAL_SPAN))
+  const [to, setTo] = useState<number | ''>(top)
+  const [plan, setPlan] = useState<Plan | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const deed = useDeed({
+    call: (ids, input: { readonly from: number; readonly to: number }) =>
+      api.chains.ask.mutate({ mode, network, kind: 'rescan', ...ids, ...input }),
+    done: 'Asked. The scanner takes it up within seconds.',
+    refresh: REFRESH,
+    onDone: () => setPlan(null),
+  })
+  if (height === null || height < 0) return null
+  const dryRun = async (event: FormEvent) => {
+    event.preventDefault()
+    if (busy || from === '' || to === '') return
+    setBusy(true)
+    setProblem(null)
+    try {
+      setPlan(await api.chains.plan.query({ mode, network, kind: 'rescan', from, to }))
+    } catch (error) {
+      const { fields, message } = failureOf(error)
+      const [first] = Object.entries(fields)
+      setPlan(null)
+      setProblem(first === undefined ? message : `${first[0]}: ${first[1]}`)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const change = (set: (value: number | '') => void) => (value: number | string) => {
+    setPlan(null)
+    set(typeof value === 'number' ? value : '')
+  }
+  return (
+    <section>
+      <h3>Read blocks again</h3>
+      <p className="pm-muted">Finds what was missed, announces nothing twice, takes nothing back. Safe to repeat.</p>
+      <form onSubmit={(event) => void dryRun(event)} className="pm-stack">
+        <div className="pm-choice">
+          <NumberInput
+            label="From block"
+            value={from}
+            onChange={change(setFrom)}
+            min={0}
+            max={top}
+            allowDecimal={false}
+          />
+          <NumberInput label="To block" value={to} onChange={change(setTo)} min={0} max={top} allowDecimal={false} />
+        </div>
+        {problem === null ? null : (
+          <div role="alert">
+            <Note tone="danger">{problem}</Note>
+          </div>
+        )}
+        {plan === null ? null : <PlanNote plan={plan} />}
+        <div className="pm-row pm-end">
+          <Button type="submit" variant="default" loading={busy} disabled={from === '' || to === ''}>
+            Dry run
+          </Button>
+          <DeedButton
+            deed={deed}
+            input={{ from: from === '' ? 0 : from, to: to === '' ? 0 : to }}
+            reason="required"
+            refusal={plan === null ? 'Make a dry run first.' : null}
+          >
+            Read these blocks again
+          </DeedButton>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function PlanNote({ plan: { plan, preview } }: { readonly plan: Plan }) {
+  const { from, to, livePayments, confirmedPayments } = plan
+  const blocks = from === null || to === null ? 0 : to - from + 1
+  return (
+    <div role="status">
+      <Note tone={preview !== null && preview.changes.length > 0 ? 'partial' : 'pending'}>
+        <p>
+          {showCount(blocks)} blocks with {livePayments} stored payments, {confirmedPayments} of them confirmed.
+        </p>
+        {preview === null ? (
+          <p>Too many blocks to be read now; the scanner tells afterwards what it found.</p>
+        ) : preview.changes.length === 0 ? (
+          <p>Read now: nothing would change.</p>
+        ) : (
+          <ul className="pm-plain">
+            {preview.changes.slice(0, 20).map(({ effect, height, amount, invoiceId, txHash }) => (
+              <li key={`${effect} ${txHash} ${amount} ${height}`}>
+                {effect.replaceAll('_', ' ')}: {amount}, block {height ?? '–'},{' '}
+                {invoiceId === null ? 'inbox' : 'an invoice'}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Note>
+    </div>
+  )
+}
