@@ -26,6 +26,13 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'no-test-code-in-production': { file: 'services/outbox/bad-test.ts', code: "import 'fast-check'" },
   'clients-stand-alone': { file: 'clients/typescript/src/bad.ts', code: "import '#shared/db/target.ts'" },
   'product-knows-no-client': { file: 'services/api/bad-client.ts', code: "import '#clients/typescript/src/target.ts'" },
+  'dashboard-knows-types-of-admin': {
+    file: 'services/dashboard/bad.ts',
+    code: "import '#services/admin/app-router.ts'",
+    also: { 'services/admin/app-router.ts': '' },
+  },
+  'pages-know-contracts': { file: 'services/checkout/web/bad.ts', code: "import '#shared/queues/target.ts'" },
+  'processes-know-no-page': { file: 'services/checkout/bad.ts', code: "import './web/bad.ts'" },
   'no-cycles': {
     file: 'shared/domain/cycle-a.ts',
     code: "import './cycle-b.ts'",
