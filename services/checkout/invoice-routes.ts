@@ -6,7 +6,6 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { answerPaidHash } from '#shared/usecases/answer-paid-hash.ts'
 import { chooseAsset } from '#shared/usecases/choose-asset.ts'
 import { listAssetOptions } from '#shared/usecases/list-asset-options.ts'
-import type { Invoice } from '#shared/usecases/ports/invoices.ts'
 import { renewQuote } from '#shared/usecases/renew-quote.ts'
 import { createSingleFlight } from '#shared/usecases/single-flight.ts'
 import { viewInvoice } from '#shared/usecases/view-invoice.ts'
@@ -25,16 +24,20 @@ const QUESTION_RETRY_S = 5
 export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router {
   const router = Router()
   const readView = createSingleFlight<InvoiceView | null>()
-  const locks = createSingleFlight<Invoice>()
+  const wishes = createSingleFlight<InvoiceView | null>()
 
   const view = async (id: string): Promise<InvoiceView> => {
     const found = await readView(id, () => viewInvoice(deps, id))
     if (found === null) throw new PaymeshError('NOT_FOUND')
     return found
   }
-  /** After a change: a read that began before it would show what was. */
-  const freshView = async (id: string, response: Response): Promise<void> => {
-    const found = await viewInvoice(deps, id)
+  /** Many clicks at once are one wish: one of them takes an address, the others wait for it and see what came of it. */
+  const once = async (wish: string, id: string, response: Response, work: () => Promise<unknown>): Promise<void> => {
+    const found = await wishes(`${id} ${wish}`, async () => {
+      await work()
+      // A read of its own: one that began before the change would show what was.
+      return await viewInvoice(deps, id)
+    })
     response.json({ now: deps.clock.now(), view: found })
   }
 
@@ -70,8 +73,7 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
     handle(async (request, response) => {
       const invoiceId = idOf(request)
       const { asset, deed } = bodyOf(chooseAssetBody, request)
-      // Many clicks at once are one wish: one of them takes an address, the others wait for it.
-      await locks(`${invoiceId} ${asset}`, () =>
+      await once(asset, invoiceId, response, () =>
         chooseAsset(deps, {
           invoiceId,
           asset,
@@ -79,7 +81,6 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
           admit: () => admit(deps, request, LIMITS.lock),
         }),
       )
-      await freshView(invoiceId, response)
     }),
   )
 
@@ -89,8 +90,7 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
       const invoiceId = idOf(request)
       const { deed } = bodyOf(renewPriceBody, request)
       await admit(deps, request, LIMITS.lock)
-      await locks(`${invoiceId} price`, () => renewQuote(deps, { invoiceId, opId: opIdOf('renew', '', deed) }))
-      await freshView(invoiceId, response)
+      await once('price', invoiceId, response, () => renewQuote(deps, { invoiceId, opId: opIdOf('renew', '', deed) }))
     }),
   )
 

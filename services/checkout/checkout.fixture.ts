@@ -1,0 +1,90 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
+import { createProductRepository } from '#shared/db/product-repository.ts'
+import { createPaymentLink } from '#shared/usecases/manage-payment-links.ts'
+import type { LinkAmount } from '#shared/usecases/ports/catalogue.ts'
+import { viewInvoice } from '#shared/usecases/view-invoice.ts'
+import { type Engine, openEngine } from '#test/support/engine.ts'
+import { serviceContext } from '#test/support/service-context.ts'
+import type { TestStores } from '#test/support/stores.ts'
+import { createApp } from './app.ts'
+import { buildCheckoutDeps, type CheckoutDeps } from './checkout-deps.ts'
+import { createLiveFeed } from './live-feed.ts'
+import { createLiveStreams } from './live-stream.ts'
+
+/** What a payer's browser got back. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came
+  readonly body: any
+}
+
+/** A checkout on real stores, with an engine behind it that publishes rates and watches addresses. */
+export interface CheckoutStage {
+  readonly engine: Engine
+  readonly deps: CheckoutDeps
+  readonly url: string
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
+  /** Every test is a payer of its own: limits count addresses. */
+  post(path: string, body: unknown, payer?: string, headers?: Readonly<Record<string, string>>): Promise<Reply>
+  link(amount: LinkAmount): Promise<string>
+  close(): Promise<void>
+}
+
+const NETWORKS = {
+  live: {},
+  test: { ethereum: { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3, contracts: {} } },
+}
+
+/** Opens the stage; call it in a hook of a file that uses `useStores`. */
+export async function openCheckout(stores: TestStores): Promise<CheckoutStage> {
+  const engine = await openEngine(stores)
+  const context = {
+    ...serviceContext(stores, { PAYMESH_NETWORKS: JSON.stringify(NETWORKS), PAYMESH_TRUSTED_PROXIES: '1' }),
+    clock: engine.deps.clock,
+  }
+  const deps = buildCheckoutDeps(context, { kick: () => undefined })
+  const feed = createLiveFeed({ ...deps, view: (id) => viewInvoice(deps, id), lookEveryMs: 50 })
+  const streams = createLiveStreams({ ...deps, feed })
+  const server: Server = createServer(createApp(deps, streams))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const paymentLinks = createPaymentLinkRepository(stores.db)
+  const products = createProductRepository(stores.db)
+
+  const reply = async (response: Response): Promise<Reply> => {
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  }
+  return {
+    engine,
+    deps,
+    url,
+    get: async (path, headers = {}) => reply(await fetch(url + path, { headers })),
+    post: async (path, body, payer = '198.51.100.1', headers = {}) =>
+      reply(
+        await fetch(url + path, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': payer, ...headers },
+          body: JSON.stringify(body),
+        }),
+      ),
+    link: async (amount) => {
+      const linkId = stores.ambient.random.uuid()
+      const body = { kind: 'own', title: 'Workshop', description: null, currency: 'USD', amount } as const
+      const manage = { ...deps, paymentLinks, products, urls: { checkoutBaseUrl: url } }
+      await createPaymentLink(manage, { workspace: engine.workspace, mode: 'test', body, linkId })
+      return linkId
+    },
+    async close() {
+      feed.close()
+      streams.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await deps.nodes.close()
+    },
+  }
+}

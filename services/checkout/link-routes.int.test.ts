@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { INVOICES } from '#shared/db/invoice-model.ts'
+import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
+import { useStores } from '#test/support/stores.ts'
+import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
+
+const stores = useStores()
+let stage: CheckoutStage
+beforeAll(async () => {
+  stage = await openCheckout(stores)
+})
+afterAll(() => stage.close())
+
+const made = (paymentLinkId: string) => stores.db.collection(INVOICES).countDocuments({ paymentLinkId })
+const CUSTOM = { kind: 'custom', minMinor: 500n, maxMinor: 100_000n } as const
+
+/** Guarantee: crawlers and previews that open a link page make nothing. */
+it('makes nothing when it is opened', async () => {
+  const id = await stage.link(CUSTOM)
+  const { body } = await stage.get(`/api/l/${id}`)
+  expect(body.link).toEqual({
+    id,
+    mode: 'test',
+    isActive: true,
+    merchant: { name: 'Shop', contact: null },
+    title: 'Workshop',
+    description: null,
+    currency: 'USD',
+    amount: { kind: 'custom', min: '5.00', max: '1000.00' },
+  })
+  expect(await made(id)).toBe(0)
+  expect((await stage.get(`/api/l/${randomUUID()}`)).status).toBe(404)
+})
+
+/** Guarantee: a payer who clicks twice, or again after a lost answer, owes once. */
+it('makes one invoice per deed, however often and however parallel it is sent', async () => {
+  const id = await stage.link(CUSTOM)
+  const deed = randomUUID()
+  const send = () => stage.post(`/api/l/${id}/invoice`, { amount: '12.5', deed }, '198.51.100.7')
+  const replies = await Promise.all(Array.from({ length: 50 }, send))
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(replies.map(({ body }) => body.invoice.id)).size).toBe(1)
+  expect((await send()).body).toEqual(replies[0]?.body)
+  expect(await made(id)).toBe(1)
+  const { view } = (await stage.get(`/api/i/${replies[0]?.body.invoice.id}`)).body
+  expect(view).toMatchObject({
+    status: 'new',
+    fiat: { value: '12.50', currency: 'USD' },
+    paymentLinkId: id,
+    description: 'Workshop',
+    lock: null,
+  })
+  const mismatch = await stage.post(`/api/l/${id}/invoice`, { amount: '13', deed }, '198.51.100.7')
+  expect([mismatch.status, mismatch.body.error.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH'])
+})
+
+it('judges the amount: bounds, form, and none where the price is fixed', async () => {
+  const custom = await stage.link(CUSTOM)
+  const fixed = await stage.link({ kind: 'fixed', minor: 700n })
+  const post = (id: string, body: object) =>
+    stage.post(`/api/l/${id}/invoice`, { ...body, deed: randomUUID() }, '198.51.100.8')
+  for (const amount of ['4.99', '1000.01', '1,50', '-5', '1e3', '10.001', '0', ' 10', '']) {
+    const { status, body } = await post(custom, { amount })
+    expect([amount, status, body.error.details[0].path]).toEqual([amount, 400, 'amount'])
+  }
+  expect((await post(custom, {})).status).toBe(400)
+  expect((await post(fixed, { amount: '7.00' })).status).toBe(400)
+  const ok = await post(fixed, {})
+  expect((await stage.get(`/api/i/${ok.body.invoice.id}`)).body.view.fiat.value).toBe('7.00')
+  expect(await made(custom)).toBe(0)
+})
+
+it('makes nothing new for an ended link or a restricted merchant, and still finds what was made', async () => {
+  const id = await stage.link({ kind: 'fixed', minor: 700n })
+  const deed = randomUUID()
+  const first = await stage.post(`/api/l/${id}/invoice`, { deed }, '198.51.100.9')
+  const { workspaces } = stage.engine.deps
+  const refusals: unknown[] = []
+  const again = async () => {
+    const fresh = await stage.post(`/api/l/${id}/invoice`, { deed: randomUUID() }, '198.51.100.9')
+    refusals.push([fresh.status, fresh.body.error.code, (await stage.get(`/api/l/${id}`)).body.link.isActive])
+    expect((await stage.post(`/api/l/${id}/invoice`, { deed }, '198.51.100.9')).body).toEqual(first.body)
+  }
+  for (const status of ['restricted', 'suspended'] as const) {
+    await workspaces.update(stage.engine.workspace.id, { status })
+    await again()
+  }
+  await workspaces.update(stage.engine.workspace.id, { status: 'active' })
+  const links = createPaymentLinkRepository(stores.db)
+  await links.deactivate(stage.engine.workspace.id, 'test', id, stage.engine.deps.clock.now())
+  await again()
+  expect(refusals).toEqual([
+    [403, 'WORKSPACE_RESTRICTED', false],
+    [403, 'WORKSPACE_SUSPENDED', false],
+    [409, 'INVALID_STATE', false],
+  ])
+})
+
+it('stops an address that makes too many invoices', async () => {
+  const id = await stage.link({ kind: 'fixed', minor: 700n })
+  const statuses: number[] = []
+  for (let count = 0; count < 21; count += 1) {
+    statuses.push((await stage.post(`/api/l/${id}/invoice`, { deed: randomUUID() }, '198.51.100.10')).status)
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+  expect(statuses.at(-1)).toBe(429)
+})
