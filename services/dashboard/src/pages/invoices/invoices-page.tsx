@@ -1,6 +1,238 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'react-router'
+import { ASSET_IDS, type AssetId, INVOICE_STATUSES, type InvoiceStatus } from '#shared/domain/enumerations.ts'
+import { trpc } from '../../api/trpc.ts'
+import { showCount } from '../../format/amounts.ts'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page, type PageTab } from '../../parts/page.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { VOCABULARY } from '../../parts/status-vocabulary.ts'
+import { Time } from '../../parts/time.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useNow } from '../../parts/use-now.ts'
+import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { useMay, useScope, useTo } from '../../session/scope.ts'
+import type { InvoiceRow } from '../money/answers.ts'
+import { CsvLink } from '../money/csv-link.tsx'
+import { PERIOD_CHOICES, periodStart } from '../money/period.ts'
 
-/** Invoices. */
-export function InvoicesPage() {
-  return <PlaceholderPage title="Invoices" />
+const FILTERS = { status: 'all', q: '', period: 'any', asset: 'any', source: 'any', flag: 'any' }
+const SOURCES = { api: 'API', link: 'Payment link', manual: 'By hand', billing: 'Billing' } as const
+const SOURCE_CHOICES = [
+  { value: 'any', label: 'Any source' },
+  ...Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
+]
+const FLAG_CHOICES = [
+  { value: 'any', label: 'Any flag' },
+  { value: 'late', label: 'Late' },
+  { value: 'short', label: 'Accepted short' },
+]
+const COINS = [{ value: 'any', label: 'Any coin' }, ...ASSET_IDS.map((id) => ({ value: id, label: coinWord(id) }))]
+const COUNTS_MS = 10_000
+
+function coinWord(id: AssetId): string {
+  const [symbol = '', network = ''] = id.split('_')
+  return `${symbol.toUpperCase()} on ${network}`
 }
+
+/** The value when it is one of these, else null. */
+function oneOf<T extends string>(values: readonly T[], value: string | undefined): T | null {
+  return values.find((known) => known === value) ?? null
+}
+
+/** Which invoice, and what now? */
+export function InvoicesPage() {
+  const scope = useScope()
+  const to = useTo()
+  const may = useMay('support')
+  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
+  const pages = useCursorPages()
+  const from = periodStart(filters.period, useNow(60_000))
+  const created = { from, to: null }
+  const search = {
+    ...created,
+    status: oneOf(INVOICE_STATUSES, filters.status),
+    q: filters.q,
+    asset: oneOf(ASSET_IDS, filters.asset),
+    source: oneOf(['api', 'link', 'manual', 'billing'] as const, filters.source),
+    flag: oneOf(['late', 'short'] as const, filters.flag),
+  }
+  const list = useQuery(
+    trpc.invoices.list.queryOptions(
+      { ...scope, ...search, cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const tabs = useStatusTabs(created)
+  const create = (
+    <Button component={Link} to={to('invoices/new')} leftSection={<IconPlus size={16} aria-hidden />}>
+      New invoice
+    </Button>
+  )
+  return (
+    <Page
+      title="Invoices"
+      tabs={tabs}
+      actions={
+        <>
+          <CsvLink from={from} />
+          {may ? create : null}
+        </>
+      }
+    >
+      <search className="pm-filters">
+        <TextInput
+          type="search"
+          aria-label="Number, order, e-mail or address"
+          placeholder="Number, order ID, e-mail, address"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          defaultValue={filters.q}
+          key={filters.q}
+          data-page-search=""
+          w={320}
+          onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
+          onBlur={({ currentTarget }) =>
+            currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })
+          }
+        />
+        <Choice label="Created" data={PERIOD_CHOICES} value={filters.period} onChange={(period) => set({ period })} />
+        <Choice label="Coin" data={COINS} value={filters.asset} onChange={(asset) => set({ asset })} />
+        <Choice label="Source" data={SOURCE_CHOICES} value={filters.source} onChange={(source) => set({ source })} />
+        <Choice label="Flag" data={FLAG_CHOICES} value={filters.flag} onChange={(flag) => set({ flag })} />
+        {filtered ? (
+          <Button variant="subtle" size="xs" onClick={clear}>
+            Clear filters
+          </Button>
+        ) : null}
+      </search>
+      <DataTable
+        what="invoices"
+        columns={COLUMNS}
+        query={list}
+        rows={list.data?.items}
+        idOf={({ id }) => id}
+        to={({ id }) => to('invoices', id)}
+        pages={pages}
+        nextCursor={list.data?.nextCursor}
+        listKey={JSON.stringify(filters)}
+        foot="Newest first"
+        empty={
+          filtered ? (
+            <EmptyState title="No invoice matches.">
+              <Button variant="default" onClick={clear}>
+                Clear filters
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState title="Invoices come from your shop, a payment link or by hand.">
+              {may ? create : null}
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  )
+}
+
+function Choice(props: {
+  readonly label: string
+  readonly data: readonly { readonly value: string; readonly label: string }[]
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <NativeSelect
+      aria-label={props.label}
+      data={[...props.data]}
+      value={props.value}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+    />
+  )
+}
+
+/** Tabs are links, so that a state has an address; counts come by themselves and never hold up the list. */
+function useStatusTabs(created: { readonly from: number | null; readonly to: number | null }): readonly PageTab[] {
+  const scope = useScope()
+  const to = useTo()
+  const [params] = useSearchParams()
+  const counts = useQuery(
+    trpc.invoices.counts.queryOptions(
+      { ...scope, ...created },
+      { refetchInterval: COUNTS_MS, placeholderData: keepPreviousData },
+    ),
+  )
+  const current = params.get('status') ?? 'all'
+  const hrefOf = (status: string) => {
+    const next = new URLSearchParams(params)
+    next.delete('cursor')
+    if (status === 'all') next.delete('status')
+    else next.set('status', status)
+    const query = next.toString()
+    return `${to('invoices')}${query === '' ? '' : `?${query}`}`
+  }
+  const word = (count: number, max: number) => (count >= max ? `${showCount(max)}+` : showCount(count))
+  const data = counts.data
+  const known = INVOICE_STATUSES.map((status: InvoiceStatus) => data?.byStatus[status] ?? 0)
+  const all = known.reduce((sum, count) => sum + count, 0)
+  return [
+    {
+      label: 'All',
+      to: hrefOf('all'),
+      current: current === 'all',
+      count: data === undefined ? undefined : word(all, data.max * known.length),
+    },
+    ...INVOICE_STATUSES.map((status, index) => ({
+      label: VOCABULARY.invoice[status].word,
+      to: hrefOf(status),
+      current: current === status,
+      count: data === undefined ? undefined : word(known[index] ?? 0, data.max),
+    })),
+  ]
+}
+
+const COLUMNS: readonly Column<InvoiceRow>[] = [
+  { header: 'Invoice', cell: ({ number }) => <b>#{number}</b> },
+  {
+    header: 'Status',
+    cell: ({ status, flags }) => (
+      <span className="pm-row">
+        <StatusBadge of="invoice" status={status} />
+        {flags.map((flag) => (
+          <StatusBadge key={flag} of="flag" status={flag} />
+        ))}
+      </span>
+    ),
+  },
+  { header: 'Amount', align: 'right', cell: ({ amount }) => <Money {...amount} /> },
+  {
+    header: 'Received',
+    wide: true,
+    cell: ({ coins }) =>
+      coins === null ? (
+        <span className="pm-dim">–</span>
+      ) : (
+        <>
+          <CryptoAmount
+            amount={coins.received === coins.due ? coins.due : `${coins.received} of ${coins.due}`}
+            symbol={coins.symbol}
+          />
+          <div className="pm-dim pm-small">{coins.networkName}</div>
+        </>
+      ),
+  },
+  {
+    header: 'Order',
+    wide: true,
+    cell: ({ orderId }) =>
+      orderId === null ? <span className="pm-dim">–</span> : <ForeignText mono>{orderId}</ForeignText>,
+  },
+  { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
+  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'What now', cell: ({ whatNow }) => <span className="pm-muted">{whatNow}</span> },
+]

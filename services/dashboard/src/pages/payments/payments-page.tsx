@@ -1,6 +1,144 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, NativeSelect } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { trpc } from '../../api/trpc.ts'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Page } from '../../parts/page.tsx'
+import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useNow } from '../../parts/use-now.ts'
+import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { useScope, useTo } from '../../session/scope.ts'
+import type { PaymentRow } from '../money/answers.ts'
+import { CsvLink } from '../money/csv-link.tsx'
+import { PERIOD_CHOICES, periodStart } from '../money/period.ts'
 
-/** Payments. */
+const FILTERS = { network: 'any', counted: 'any', period: 'any' }
+const COUNTED = [
+  { value: 'any', label: 'Counted or not' },
+  { value: 'yes', label: 'Counted' },
+  { value: 'no', label: 'Not counted' },
+]
+const NETWORKS = [{ value: 'any', label: 'Any network' }, ...NETWORK_IDS.map((id) => ({ value: id, label: id }))]
+
+/** What arrived, and did it count? */
 export function PaymentsPage() {
-  return <PlaceholderPage title="Payments" />
+  const scope = useScope()
+  const to = useTo()
+  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
+  const pages = useCursorPages()
+  const from = periodStart(filters.period, useNow(60_000))
+  const network: NetworkId | null = NETWORK_IDS.find((id) => id === filters.network) ?? null
+  const counted = filters.counted === 'any' ? null : filters.counted === 'yes'
+  const list = useQuery(
+    trpc.payments.list.queryOptions(
+      { ...scope, network, counted, from, to: null, cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const columns: readonly Column<PaymentRow>[] = [
+    { header: 'Seen', cell: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
+    { header: 'State', cell: (row) => <PaymentState row={row} /> },
+    {
+      header: 'Amount',
+      align: 'right',
+      cell: ({ amount, symbol, state }) => (
+        <CryptoAmount
+          amount={amount}
+          symbol={symbol ?? 'base units'}
+          struck={state !== 'detected' && state !== 'confirmed'}
+        />
+      ),
+    },
+    { header: 'Network', wide: true, cell: ({ networkName }) => networkName },
+    {
+      header: 'Invoice',
+      cell: ({ invoiceId, invoiceNumber }) =>
+        invoiceId === null ? (
+          <span className="pm-dim">none</span>
+        ) : (
+          <Link to={to('invoices', invoiceId)}>#{invoiceNumber ?? '?'}</Link>
+        ),
+    },
+    {
+      header: 'Transaction',
+      wide: true,
+      cell: ({ txHash }) =>
+        txHash === null ? (
+          <span className="pm-dim">–</span>
+        ) : (
+          <span className="pm-row">
+            <CopyText text={txHash} what="transaction" short />
+            <Link to={`${to('explain')}?q=${encodeURIComponent(txHash)}`}>Explain</Link>
+          </span>
+        ),
+    },
+  ]
+  return (
+    <Page title="Payments" actions={<CsvLink from={from} />}>
+      <search className="pm-filters">
+        <NativeSelect
+          aria-label="Seen"
+          data={PERIOD_CHOICES}
+          value={filters.period}
+          onChange={({ currentTarget }) => set({ period: currentTarget.value })}
+        />
+        <NativeSelect
+          aria-label="Network"
+          data={NETWORKS}
+          value={filters.network}
+          onChange={({ currentTarget }) => set({ network: currentTarget.value })}
+        />
+        <NativeSelect
+          aria-label="Counted"
+          data={COUNTED}
+          value={filters.counted}
+          onChange={({ currentTarget }) => set({ counted: currentTarget.value })}
+        />
+        {filtered ? (
+          <Button variant="subtle" size="xs" onClick={clear}>
+            Clear filters
+          </Button>
+        ) : null}
+      </search>
+      <DataTable
+        what="payments"
+        columns={columns}
+        query={list}
+        rows={list.data?.items}
+        idOf={({ id }) => id}
+        pages={pages}
+        nextCursor={list.data?.nextCursor}
+        listKey={JSON.stringify(filters)}
+        foot="Newest first; the file holds the rate at lock"
+        empty={
+          filtered ? (
+            <EmptyState title="No payment matches." />
+          ) : (
+            <EmptyState title="No payments yet." text="Create a test invoice and pay it with one click on its page.">
+              <Button component={Link} to={to('invoices/new')} variant="default">
+                New invoice
+              </Button>
+            </EmptyState>
+          )
+        }
+      />
+    </Page>
+  )
+}
+
+function PaymentState({ row }: { readonly row: PaymentRow }) {
+  return (
+    <span className="pm-row">
+      <StatusBadge of="payment" status={row.state} />
+      {row.simulated ? <StatusBadge of="flag" status="simulated" /> : null}
+      {row.late ? <StatusBadge of="flag" status="paid_late" /> : null}
+      {row.counted ? null : <ToneBadge tone="partial">Not counted</ToneBadge>}
+    </span>
+  )
 }

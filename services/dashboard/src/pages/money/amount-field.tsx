@@ -1,0 +1,66 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { readAmount, showDecimal } from '../../format/amounts.ts'
+
+const WITHOUT_DECIMALS = new Set(['CLP'])
+
+/** A typed amount of a currency. */
+export interface TypedAmount {
+  readonly typed: string
+  readonly type: (text: string) => void
+  /** What was understood, in words; null while nothing or nonsense stands there. */
+  readonly echo: string | null
+  readonly problem: string | null
+  /** The plain decimal, or null; from then on the problem is shown. */
+  readonly read: () => string | null
+}
+
+/** Keeps what somebody types as an amount. Never guesses: what is not understood is said. */
+export function useAmount(currency: string): TypedAmount {
+  const [typed, setTyped] = useState('')
+  const [asked, setAsked] = useState(false)
+  const result = readAmount(typed, WITHOUT_DECIMALS.has(currency) ? 0 : 2)
+  const value = 'value' in result ? result.value : null
+  const complete = value === null ? null : withDecimals(value, WITHOUT_DECIMALS.has(currency) ? 0 : 2)
+  return {
+    typed,
+    type: (text) => {
+      setTyped(text)
+      setAsked(false)
+    },
+    echo: complete === null ? null : `${showDecimal(complete)} ${currency}`,
+    problem: asked && 'problem' in result ? result.problem : null,
+    read: () => {
+      setAsked(true)
+      return value
+    },
+  }
+}
+
+function withDecimals(value: string, decimals: number): string {
+  const [whole = '0', rest = ''] = value.split('.')
+  return decimals === 0 ? whole : `${whole}.${rest.padEnd(decimals, '0')}`
+}
+
+/** The field of a typed amount with what was understood below it. */
+export function AmountField(props: {
+  readonly label: string
+  readonly amount: TypedAmount
+  readonly problem?: string | undefined
+  readonly required?: boolean
+}) {
+  const { amount } = props
+  return (
+    <TextInput
+      label={props.label}
+      required={props.required === true}
+      inputMode="decimal"
+      autoComplete="off"
+      value={amount.typed}
+      onChange={({ currentTarget }) => amount.type(currentTarget.value)}
+      description={amount.echo === null ? 'For example 1250 or 1250.50' : `Understood: ${amount.echo}`}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      error={amount.problem ?? props.problem}
+    />
+  )
+}

@@ -1,0 +1,18 @@
+import type { inferRouterOutputs } from '@trpc/server'
+import type { AppRouter } from '#services/admin/app-router.ts'
+
+type Outputs = inferRouterOutputs<AppRouter>
+
+/** What the pages about money are given. */
+export type InvoiceRow = Outputs['invoices']['list']['items'][number]
+export type InvoiceDetail = Outputs['invoices']['get']
+export type InvoicePayment = InvoiceDetail['payments'][number]
+export type Refund = InvoiceDetail['refunds'][number]
+export type TimelineEntry = Outputs['invoices']['timeline'][number]
+export type PaymentRow = Outputs['payments']['list']['items'][number]
+export type Attached = Outputs['payments']['previewAttach']
+export type ExceptionRow = Outputs['exceptions']['list']['items'][number]
+export type ExceptionDetail = Outputs['exceptions']['get']
+export type Answer = Outputs['diagnostics']['explain']
+export type LinkRow = Outputs['paymentLinks']['list']['items'][number]
+export type ProductRow = Outputs['products']['list']['items'][number]
