@@ -41,6 +41,9 @@ async function build(cache, target, report) {
   const work = `${target}.${process.pid}.new`
   mkdirSync(work, { recursive: true })
   const { build: vite } = await import('vite')
+  // A test runner's NODE_ENV would build pages for development, and leave them for everybody.
+  const { NODE_ENV } = process.env
+  process.env.NODE_ENV = 'production'
   for (const [page, folder] of Object.entries(PAGES)) {
     const root = join(ROOT, folder)
     await vite({
@@ -51,6 +54,8 @@ async function build(cache, target, report) {
       build: { outDir: join(work, page), emptyOutDir: true },
     })
   }
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV
+  else process.env.NODE_ENV = NODE_ENV
   try {
     renameSync(work, target)
   } catch (error) {
