@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { HDNodeWallet } from 'ethers'
+import { generate } from 'otplib'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { runCli } from '#test/support/world.ts'
+
+const browser = useBrowser()
+let dataDir: string
+let dev: DevInfo
+
+beforeAll(() => {
+  dataDir = inject('stackDataDir')
+  const info = readDevInfo(dataDir)
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+})
+
+/** Calls a procedure as the page would. */
+async function call<T>(page: Page, path: string, input: unknown): Promise<T> {
+  return await page.evaluate(
+    async ([name, body]) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`/trpc/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      const { result, error } = await answer.json()
+      if (error !== undefined) throw new Error(JSON.stringify(error))
+      return result.data
+    },
+    [path, input] as const,
+  )
+}
+
+/** An owner with an authenticator, logged in; gives codes that were not used yet. */
+async function ownerWithAuthenticator(page: Page): Promise<() => Promise<string>> {
+  const email = `${randomUUID()}@example.com`
+  const person = ['--email', email, '--name', 'Ana', '--workspace', dev.workspaceId, '--role', 'owner']
+  const { password } = await runCli<{ password: string }>(dataDir, ['operator', 'create', ...person])
+  await page.goto(`${dev.adminUrl}/login`)
+  await call(page, 'auth.logIn', { email, password })
+  const { secret } = await call<{ secret: string }>(page, 'auth.beginEnrolment', { password, code: null })
+  await call(page, 'auth.confirmEnrolment', { code: await generate({ secret }) })
+  return async () => await generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 })
+}
+
+test('a public key is compared and added; a private one is refused and leaves the page', async () => {
+  const page = await browser.open()
+  const nextCode = await ownerWithAuthenticator(page)
+  const key = HDNodeWallet.createRandom('', "m/44'/60'/0'")
+  await page.goto(`${dev.adminUrl}${dashboardPath('wallets/add', dev.workspaceId, 'live')}`)
+  await page.getByLabel('Network').selectOption('evm')
+  const field = page.getByLabel('Extended public key')
+  await field.fill(key.extendedKey)
+  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByText(/This is an extended private key/).waitFor()
+  expect(await field.inputValue()).toBe('')
+
+  await field.fill(key.neuter().extendedKey)
+  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  const table = page.getByRole('table', { name: 'First addresses' })
+  await table.waitFor()
+  const shown = await table.locator('.pm-compare').allInnerTexts()
+  const own = [0, 1, 2, 3, 4].map((index) => key.deriveChild(0).deriveChild(index).address)
+  expect(shown.map((text) => text.replaceAll(/\s/g, ''))).toEqual(own)
+
+  await page.getByRole('radio', { name: 'They match' }).check()
+  await page.getByRole('button', { name: 'Add this wallet' }).click()
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const added = page.getByRole('heading', { name: 'Prove it with a small payment' })
+  await question.or(added).first().waitFor()
+  if (await question.isVisible()) {
+    await question.getByLabel('Code of your authenticator').fill(await nextCode())
+    await question.getByRole('button', { name: 'Confirm' }).click()
+  }
+  await added.waitFor()
+  await page.getByRole('link', { name: 'All wallets' }).last().click()
+  await page.getByRole('region', { name: 'Ethereum and other EVM networks' }).getByText('Active').first().waitFor()
+})

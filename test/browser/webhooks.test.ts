@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { readEnvironment } from '#scripts/start/environment.ts'
+import { connectDatabase, type Database } from '#shared/db/connect.ts'
+import { WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
+
+const browser = useBrowser()
+let dev: DevInfo
+let shop: Paymesh
+let db: Database
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  const dataDir = inject('stackDataDir')
+  const info = readDevInfo(dataDir)
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+  shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const { PAYMESH_MONGO_DATABASE: name = '' } = readEnvironment(dataDir) ?? {}
+  db = await connectDatabase({ url: dev.mongoUrl, name, logger: createLogger({ name: 'test', level: 'silent' }) })
+  receiver = await startWebhookReceiver()
+})
+afterAll(async () => {
+  await receiver.close()
+  await db.close()
+})
+
+/** A delivery that nine tries over two days could not bring: the first one is made, the others are written down. */
+async function failedDelivery(endpointId: string): Promise<{ readonly id: string; readonly eventId: string }> {
+  const invoice = await shop.invoices.create({ amount: '12.00', currency: 'USD' })
+  const stem = `evt_${invoice.id.replaceAll('-', '')}_`
+  await receiver.waitFor(({ headers }) => String(headers['webhook-id']).startsWith(stem))
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const gaveUp = { status: 'failed' as const, attempt: 9, finishedAt: new Date(), leaseToken: null }
+  for (;;) {
+    const tried = { endpointId, status: 'pending' as const, attempt: { $gte: 2 } }
+    const row = await deliveries.findOneAndUpdate(tried, { $set: gaveUp })
+    if (row !== null) return { id: row._id, eventId: row.eventId }
+  }
+}
+
+test('the failed delivery is found, sent again and seen to arrive', async () => {
+  receiver.answer({ kind: 'status', status: 503, body: '<script>alert(1)</script>' })
+  const endpoint = await shop.webhookEndpoints.create({ url: receiver.url, events: ['invoice.created'] })
+  const failed = await failedDelivery(endpoint.id)
+
+  const page = await browser.open()
+  await logIn(page, dev, dashboardPath('webhooks/deliveries', dev.workspaceId, 'test'))
+  await page.getByLabel('Status', { exact: true }).selectOption('failed')
+  await page.getByLabel('Endpoint', { exact: true }).selectOption(endpoint.id)
+  await page.waitForURL(/status=failed/)
+  const row = page.locator(`[data-row-id="${failed.id}"]`)
+  await row.getByText('Failed').waitFor()
+  await row.getByRole('link').first().click()
+
+  const aside = page.getByRole('complementary', { name: 'Delivery' })
+  await aside
+    .getByText(/answered 503/)
+    .first()
+    .waitFor()
+  // What a stranger answered is text.
+  await aside.getByText('<script>alert(1)</script>').waitFor()
+  expect(await aside.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count()).toBeGreaterThan(0)
+
+  receiver.answer({ kind: 'status', status: 200 })
+  const before = receiver.requests.length
+  await aside.getByRole('button', { name: 'Resend now' }).dblclick()
+  const arrived = await receiver.waitForCount(before + 1)
+  expect(arrived.at(-1)?.headers['webhook-id']).toBe(failed.eventId)
+  await aside.getByRole('link', { name: 'the newest delivery of this event' }).click()
+  await aside.getByText('Delivered', { exact: true }).waitFor()
+  // Guarantee: a double click sent it once.
+  expect(await db.collection(WEBHOOK_DELIVERIES).countDocuments({ eventId: failed.eventId })).toBe(2)
+})
+
+test('an endpoint is tested, paused and enabled again', async () => {
+  receiver.answer({ kind: 'status', status: 200 })
+  const endpoint = await shop.webhookEndpoints.create({ url: receiver.url, events: ['invoice.paid'] })
+  const page = await browser.open()
+  await logIn(page, dev, dashboardPath(`webhooks/endpoints/${endpoint.id}`, dev.workspaceId, 'test'))
+  const aside = page.getByRole('complementary', { name: 'Endpoint' })
+  await aside.getByRole('button', { name: 'Send test event' }).click()
+  const delivery = page.getByRole('complementary', { name: 'Delivery' })
+  await delivery.getByRole('heading', { name: 'webhook.test' }).waitFor()
+  await delivery.getByText('Delivered', { exact: true }).waitFor()
+  await page.goto(`${dev.adminUrl}${dashboardPath(`webhooks/endpoints/${endpoint.id}`, dev.workspaceId, 'test')}`)
+  for (const [button, word] of [
+    ['Pause endpoint', 'Paused'],
+    ['Enable endpoint', 'Healthy'],
+  ] as const) {
+    await aside.getByRole('button', { name: button }).click()
+    await page.getByRole('dialog', { name: button }).getByRole('button', { name: button }).click()
+    await aside.getByText(word, { exact: true }).waitFor()
+  }
+})
