@@ -4,6 +4,7 @@ import { readEnvironment } from '#scripts/start/environment.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
+import { startWebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { fillHistory } from './fill-history.ts'
 
 /** What was made, for pages of one thing: path behind `/{workspace}/{mode}/` by the page's name, and addresses of the checkout. */
@@ -32,7 +33,10 @@ export async function fillDemo(dataDir: string, dev: DevInfo): Promise<Demo> {
     await db.close()
   }
 
-  await shop.webhookEndpoints.create({ url: `${dev.apiUrl}/nobody-listens-here`, events: ['*'], description: 'ERP' })
+  const receiver = await startWebhookReceiver()
+  const dead = `${dev.apiUrl.replace('127.0.0.1', 'localhost')}/nobody-listens-here`
+  await shop.webhookEndpoints.create({ url: receiver.url, events: ['*'], description: 'Shop' })
+  await shop.webhookEndpoints.create({ url: dead, events: ['invoice.paid', 'invoice.expired'], description: 'ERP' })
   await shop.products.create({ name: 'Coffee beans, 1 kg', price: '24.00', currency: 'USD', sku: 'BEANS-1' })
   const link = await shop.paymentLinks.create({
     title: 'A coffee for the team',
@@ -59,6 +63,8 @@ export async function fillDemo(dataDir: string, dev: DevInfo): Promise<Demo> {
   await shop.invoices.cancel(cancelled.id)
   await until(shop, paid.id, 'paid')
   await until(shop, expired.id, 'expired')
+  await receiver.waitFor(({ body }) => body.includes('"invoice.expired"'), PATIENCE_MS)
+  await receiver.close()
   return {
     pages: { invoice: `invoices/${paid.id}`, 'invoice-partial': `invoices/${partial.id}`, link: `links/${link.id}` },
     checkout: {

@@ -7,7 +7,7 @@ const change = (id: string, more: Partial<StoreChange> = {}): StoreChange => {
   return { kind: 'invoice', id, isNew: false, ...HERE, ...more }
 }
 
-function open() {
+function open(lingerMs = 0) {
   const listeners: ChangeListener[] = []
   let stops = 0
   let lives = 0
@@ -19,6 +19,7 @@ function open() {
       },
     },
     random: { uuid: () => `life${lives++}`, bytes: (length) => new Uint8Array(length) },
+    lingerMs,
   })
   return {
     hub,
@@ -70,6 +71,7 @@ test('who was away too long, or elsewhere, asks everything again', async () => {
     follower.leave()
   }
   stays.leave()
+  await hub.close()
   expect(stops()).toBe(1)
   // While nobody followed nothing was kept, so a place of before is worth nothing.
   const later = hub.follow({ ...HERE, lastPlace: 'life0.2500' })
@@ -85,6 +87,19 @@ test('a page that does not read is told to ask everything instead of filling the
   for (let event = await read(follower); event !== null; event = await read(follower)) kinds.push(event.signal.kind)
   expect(kinds).toContain('all')
   expect(kinds.length).toBeLessThanOrEqual(200)
+})
+
+/** Guarantee: the only page of a process loses nothing either when its connection is cut. */
+test('the stream outlives the last page for a while', async () => {
+  const { hub, tell, begun } = open(60_000)
+  const alone = hub.follow({ ...HERE, lastPlace: null })
+  const place = (await read(alone))?.place ?? ''
+  alone.leave()
+  tell(change('a'))
+  const back = hub.follow({ ...HERE, lastPlace: place })
+  expect((await read(back))?.signal.id).toBe('a')
+  expect(begun()).toBe(1)
+  await hub.close()
 })
 
 test('a gap of the store reaches everybody, and an ended page is not waited for', async () => {

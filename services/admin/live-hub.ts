@@ -28,19 +28,23 @@ export interface LiveQuestion {
 export interface LiveFollower {
   /** The next signal; null when none came within `patienceMs` or the signal was aborted. */
   next(patienceMs: number, abort: AbortSignal): Promise<LiveEvent | null>
-  /** Ends it; the last one ends the stream of the store. */
+  /** Ends it. When nobody has followed for a minute, the stream of the store ends too. */
   leave(): void
 }
 
 /** Shares one stream of changes among all pages of this process. */
 export interface LiveHub {
   follow(question: LiveQuestion): LiveFollower
+  /** Ends the stream of the store at once, when the process stops. */
+  close(): Promise<void>
 }
 
 /** So many changes are kept for pages that come back. */
 const KEPT_MAX = 2_000
 /** A page that reads slower than this much is told to ask everything again. */
 const UNREAD_MAX = 200
+/** Behind the last page the stream goes on for this long: a page whose connection was cut comes back and has missed nothing. */
+const LINGER_MS = 60_000
 const ALL: LiveSignal = { kind: 'all', id: '', isNew: false }
 
 interface Kept {
@@ -54,12 +58,19 @@ interface Member {
 }
 
 /** Makes the hub of one process. Nothing is followed while nobody looks. */
-export function createLiveHub({ feed, random }: { readonly feed: ChangeFeed; readonly random: Random }): LiveHub {
+export function createLiveHub(deps: {
+  readonly feed: ChangeFeed
+  readonly random: Random
+  /** Default a minute. */
+  readonly lingerMs?: number
+}): LiveHub {
+  const { feed, random, lingerMs = LINGER_MS } = deps
   let life = random.uuid()
   let seq = 0
   let kept: Kept[] = []
   const members = new Set<Member>()
   let following: ReturnType<ChangeFeed['follow']> | null = null
+  let lingering: NodeJS.Timeout | undefined
 
   const placeOf = (at: number) => `${life}.${at}`
   const tell = (change: StoreChange | null) => {
@@ -71,19 +82,22 @@ export function createLiveHub({ feed, random }: { readonly feed: ChangeFeed; rea
     }
   }
   const begin = () => {
-    following = feed.follow({
+    clearTimeout(lingering)
+    following ??= feed.follow({
       changes: (batch) => {
         for (const change of batch) tell(change)
       },
       gap: () => tell(null),
     })
   }
-  const end = () => {
+  const end = async () => {
+    clearTimeout(lingering)
     // What happens until somebody follows again is not kept, so no place of this life may be trusted then.
     life = random.uuid()
     kept = []
-    void following?.stop()
+    const ending = following
     following = null
+    await ending?.stop()
   }
 
   /** What a page missed; null when nobody can tell. */
@@ -102,16 +116,19 @@ export function createLiveHub({ feed, random }: { readonly feed: ChangeFeed; rea
     follow: (question) => {
       const box = createMailbox<LiveEvent>(UNREAD_MAX, () => ({ place: placeOf(seq), signal: ALL }))
       const member: Member = { question, post: box.post }
-      if (members.size === 0) begin()
+      begin()
       members.add(member)
       for (const event of missed(question) ?? [{ place: placeOf(seq), signal: ALL }]) box.post(event)
       return {
         next: box.next,
         leave: () => {
-          if (members.delete(member) && members.size === 0) end()
+          if (!members.delete(member) || members.size > 0) return
+          lingering = setTimeout(() => void end(), lingerMs)
+          lingering.unref()
         },
       }
     },
+    close: end,
   }
 }
 

@@ -9,7 +9,8 @@ import { createApp } from './app.ts'
 /** Serves the operators' interface and the dashboard that uses it; stopping lets requests in flight finish and ends live views. */
 export const start: StartService = async (context) => {
   const kicker = createKicker(context.redis, context)
-  const server = createServer(createApp(buildAdminDeps(context, kicker)))
+  const deps = buildAdminDeps(context, kicker)
+  const server = createServer(createApp(deps))
   observeRequests(server, context.metrics, ['/trpc', '/assets'])
   const { port } = context.config.admin
   const { host } = context.config.api
@@ -26,6 +27,7 @@ export const start: StartService = async (context) => {
     const cut = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS)
     await closed
     clearTimeout(cut)
+    await deps.live.close()
     await kicker.close()
   }
 }

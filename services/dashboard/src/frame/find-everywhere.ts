@@ -1,4 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
+import { api } from '../api/trpc.ts'
+import { VOCABULARY } from '../parts/status-vocabulary.ts'
 
 /** A thing that was found: where it is behind `/{workspace}/{mode}/`. */
 export interface Found {
@@ -7,11 +9,29 @@ export interface Found {
   readonly page: string
 }
 
-/** Asks the server what a number, order, address, hash, `evt_`, `whd_` or e-mail belongs to. */
-export async function findEverywhere(_input: {
+const FOUND_MAX = 6
+
+/** Asks the server what a number, order, e-mail, address, `evt_` or `whd_` belongs to. What it is decides who is asked. */
+export async function findEverywhere(question: {
   readonly workspaceId: string
   readonly mode: Mode
   readonly text: string
 }): Promise<readonly Found[]> {
-  return []
+  const { text, ...scope } = question
+  if (/^(whd|evt)_/.test(text)) {
+    const { items } = await api.deliveries.list.query({ ...scope, q: text, limit: FOUND_MAX })
+    return items.map(({ id, eventType, invoiceNumber }) => ({
+      label: eventType,
+      detail: `Delivery ${id}${invoiceNumber === null ? '' : ` of invoice #${invoiceNumber}`}`,
+      page: `webhooks/deliveries/${encodeURIComponent(id)}`,
+    }))
+  }
+  const { items } = await api.invoices.list.query({ ...scope, q: text.replace(/^#/, ''), limit: FOUND_MAX })
+  return items.map(({ id, number, status, amount, orderId }) => ({
+    label: `Invoice #${number}`,
+    detail: [VOCABULARY.invoice[status].word, `${amount.value} ${amount.currency}`, orderId ?? '']
+      .filter(Boolean)
+      .join(' · '),
+    page: `invoices/${encodeURIComponent(id)}`,
+  }))
 }

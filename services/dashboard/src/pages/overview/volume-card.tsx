@@ -8,7 +8,7 @@ import { CardState } from './card-state.tsx'
 // The chart library is larger than the rest of the page: it comes behind it.
 const VolumeBars = lazy(async () => ({ default: (await import('./volume-bars.tsx')).VolumeBars }))
 
-const HEIGHT = 240
+const HEIGHT = 252
 
 /** Paid volume by day in the currency with most payments. */
 export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {

@@ -1,0 +1,99 @@
+import type mongoose from 'mongoose'
+import { beforeAll, expect, test } from 'vitest'
+import { WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { INVOICES } from '#shared/db/invoice-model.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createdPipeline, deliveryCountsPipeline, paidPipeline } from '#shared/db/overview-reads.ts'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { sampleDelivery, sampleInvoice, sampleLock } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const span = { days: 7 as const, zone: 'America/Santo_Domingo' }
+let here: AdminCaller
+let empty: AdminCaller
+
+beforeAll(async () => {
+  here = await adminCaller(stores)
+  empty = await adminCaller(stores, { deps: () => here.deps })
+  const { db, ambient } = stores
+  const now = Date.now()
+  const invoices = createInvoiceRepository(db)
+  for (let number = 1; number <= 40; number++) {
+    const locks = number % 4 === 0 ? [] : [sampleLock(`a${number}`, now)]
+    const workspaceId = number > 38 ? empty.workspaceId : here.workspaceId
+    await invoices.insert(sampleInvoice(ambient.random, { workspaceId, number, at: now, state: { locks } }))
+  }
+  // Twenty are paid, one of them with more than a double can hold exactly.
+  const collection = db.collection(INVOICES)
+  const paidAt = new Date(now)
+  const fiat = { minor: '1010', currency: 'USD' as const }
+  await collection.updateMany({ number: { $lte: 20 } }, { $set: { status: 'paid', paidAt, fiat } })
+  await collection.updateOne({ number: 20 }, { $set: { fiat: { minor: '900719925474099301', currency: 'USD' } } })
+  await collection.updateOne({ number: 19 }, { $set: { fiat: { minor: '500', currency: 'EUR' } } })
+  await collection.updateOne({ number: 38 }, { $set: { status: 'expired' } })
+  await createDeliveryRepository(db).insertMany(
+    Array.from({ length: 60 }, (_, row) => sampleDelivery(`whd_${row}`, { endpointId: `e-${row % 3}`, dueAt: row })),
+  )
+})
+
+/** Guarantee: sums are exact at any size, and each currency is a sum of its own. */
+test('paid volume is exact, by currency, day and coin', async () => {
+  const volume = await here.caller.overview.volume({ ...here.at, ...span })
+  expect(volume.currencies).toEqual([
+    { currency: 'USD', amount: '9007199254741174.81', before: '0.00', count: 19 },
+    { currency: 'EUR', amount: '5.00', before: '0.00', count: 1 },
+  ])
+  expect(volume.days).toHaveLength(7)
+  expect(volume.totals.at(-1)).toBe('9007199254741174.81')
+  expect(volume.series.map(({ name }) => name)).toEqual(['USDT', 'Other'])
+  expect(volume.complete).toBe(true)
+})
+
+/** Guarantee: every invoice of the span is in one end state, so that the shares add up. */
+test('the funnel counts each invoice once', async () => {
+  const funnel = await here.caller.overview.funnel({ ...here.at, ...span })
+  expect(funnel).toMatchObject({ created: 38, coinChosen: 29, fullAmountSeen: 20, paid: 20 })
+  expect(funnel.byStatus.reduce((sum, { count }) => sum + count, 0)).toBe(38)
+  expect(funnel.byDay.at(-1)).toMatchObject({ created: 38, paid: 20 })
+})
+
+test('a new workspace sees its first steps and empty figures', async () => {
+  const caller = empty.caller.overview
+  expect(await caller.firstSteps(empty.at)).toEqual({
+    wallet: false,
+    key: false,
+    webhook: false,
+    invoice: true,
+    paid: false,
+  })
+  expect((await caller.volume({ ...empty.at, ...span })).currencies).toEqual([])
+  expect(await caller.webhooks(empty.at)).toMatchObject({ endpoints: [], made: 0 })
+  expect(await caller.attention(empty.at)).toMatchObject({ exceptions: { count: 0, oldestAt: null } })
+})
+
+test('an unknown zone is refused', async () => {
+  await expect(here.caller.overview.volume({ ...here.at, ...span, zone: 'Mars/Olympus' })).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+  })
+})
+
+/** Guarantee: the front page reads along an index and never more than the rows of its span. */
+test.each(['paid', 'created', 'deliveries'] as const)('%s reads along its index', async (which) => {
+  const { workspaceId, mode } = here.at
+  const asked = { workspaceId, mode, since: Date.now() - 86_400_000, until: Date.now() + 1_000, zone: 'UTC' }
+  const [model, pipeline, index] = {
+    paid: [INVOICES, paidPipeline(asked), 'invoice_paid'] as const,
+    created: [INVOICES, createdPipeline(asked), 'invoice_list'] as const,
+    deliveries: [WEBHOOK_DELIVERIES, deliveryCountsPipeline('e-1', 'test', 0), 'delivery_list_by_endpoint'] as const,
+  }[which]
+  const explained = await stores.db
+    .collection<mongoose.mongo.Document>(model as never)
+    .aggregate([...pipeline], { hint: index })
+    .explain('executionStats')
+  const plan = JSON.stringify(explained)
+  expect(plan).toContain(`"indexName":"${index}"`)
+  expect(plan).not.toContain('COLLSCAN')
+  expect(plan).not.toContain('"stage":"SORT"')
+})
