@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { ASSET_IDS } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { changeSettings } from '#shared/usecases/change-settings.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -43,7 +43,7 @@ const settings = z.object({
   confirmations: z.array(
     z.object({
       asset: z.enum(ASSET_IDS),
-      network: z.string(),
+      network: z.enum(NETWORK_IDS),
       own: confirmations.nullable(),
       /** What counts without an own figure, by mode. */
       usual: z.object({ live: z.number(), test: z.number() }),

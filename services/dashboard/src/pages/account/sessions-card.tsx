@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, trpc } from '../../api/trpc.ts'
-import { Card } from '../../parts/card.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -18,15 +17,13 @@ export function SessionsCard() {
     refresh: [trpc.auth.sessions.pathFilter()],
   })
   return (
-    <Card
-      title="Where you are logged in"
-      flush
-      beside={
+    <section className="pm-stack" aria-label="Where you are logged in">
+      <div className="pm-row pm-gap-top">
+        <h2>Where you are logged in</h2>
         <DeedButton deed={end} input={{ loginId: null }} variant="default" size="xs">
           End all others
         </DeedButton>
-      }
-    >
+      </div>
       <DataTable
         what="log-ins"
         query={sessions}
@@ -58,7 +55,7 @@ export function SessionsCard() {
           },
         ]}
       />
-    </Card>
+    </section>
   )
 }
 

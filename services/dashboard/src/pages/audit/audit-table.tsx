@@ -37,7 +37,14 @@ export function AuditTable({ query, page, pages, listKey }: AuditTableProps) {
           header: 'Did',
           cell: ({ action, mode }) => `${action.replaceAll(/[._]/g, ' ')}${mode === 'test' ? ' (test)' : ''}`,
         },
-        { header: 'To', cell: ({ subject }) => <CopyText text={subject} what="ID" short={subject.length > 20} /> },
+        {
+          header: 'To',
+          cell: ({ subject }) => (
+            <span className="pm-nowrap">
+              <CopyText text={subject} what="ID" short={subject.length > 20} />
+            </span>
+          ),
+        },
         { header: 'With', wide: true, cell: ({ detail }) => <Detail detail={detail} /> },
         { header: 'Row', wide: true, align: 'right', cell: ({ seq }) => seq ?? <span className="pm-dim">waits</span> },
       ]}

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { networkName } from '../../format/networks.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
 
@@ -33,7 +34,7 @@ export function ConfirmationsSection({ settings }: { readonly settings: Settings
         {settings.confirmations.map((tier) => (
           <div key={tier.asset}>
             <TextInput
-              label={`${tier.asset.split('_')[0]?.toUpperCase()} on ${tier.network}`}
+              label={`${tier.asset.split('_')[0]?.toUpperCase()} on ${networkName(tier.network)}`}
               description={`Usual: ${tier.usual.live}${tier.usual.test === tier.usual.live ? '' : `, in test mode ${tier.usual.test}`}`}
               placeholder={String(tier.usual.live)}
               value={draft.value(tier.asset, shown(tier))}

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, trpc } from '../../api/trpc.ts'
-import { Card } from '../../parts/card.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -64,7 +63,8 @@ export function TeamPage() {
           ]}
         />
         {invitations.length === 0 ? null : (
-          <Card title="Invited" flush>
+          <section className="pm-stack" aria-label="Invited">
+            <h2>Invited</h2>
             <DataTable
               what="invitations"
               query={team}
@@ -93,7 +93,7 @@ export function TeamPage() {
                 },
               ]}
             />
-          </Card>
+          </section>
         )}
         <RoleMatrix />
       </div>
