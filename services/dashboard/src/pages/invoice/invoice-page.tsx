@@ -1,6 +1,204 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, Menu } from '@mantine/core'
+import { IconDots, IconExternalLink, IconZoomQuestion } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'react-router'
+import { trpc } from '../../api/trpc.ts'
+import { Card, Note } from '../../parts/card.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page } from '../../parts/page.tsx'
+import { PageSkeleton } from '../../parts/page-skeleton.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { VOCABULARY } from '../../parts/status-vocabulary.ts'
+import { Span } from '../../parts/time.tsx'
+import { useScope, useTo } from '../../session/scope.ts'
+import type { InvoiceDetail } from '../money/answers.ts'
+import { WithTimes } from '../money/with-times.tsx'
+import '../money/money.css'
+import { CustomerCard, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
+import { CancelInvoice, SimulateButtons } from './invoice-deeds.tsx'
+import { PaymentsTable } from './payments-table.tsx'
+import { RefundsCard } from './refunds-card.tsx'
+import { Timeline } from './timeline.tsx'
 
-/** Invoice. */
+const TONES = { good: 'paid', wait: 'confirming', bad: 'partial', plain: 'new' } as const
+/** What is not final may change without a word. */
+const ASK_AGAIN_MS = 15_000
+
+/** Is it paid? If not, why? */
 export function InvoicePage() {
-  return <PlaceholderPage title="Invoice" />
+  const scope = useScope()
+  const { id = '' } = useParams()
+  const invoice = useQuery(trpc.invoices.get.queryOptions({ ...scope, id }, { refetchInterval: ASK_AGAIN_MS }))
+  if (invoice.data === undefined) {
+    return (
+      <Page title="Invoice">
+        {invoice.isPending ? (
+          <PageSkeleton />
+        ) : (
+          <LoadError what="this invoice" error={invoice.error} onRetry={() => void invoice.refetch()} />
+        )}
+      </Page>
+    )
+  }
+  return <Loaded invoice={invoice.data} />
+}
+
+function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const to = useTo()
+  const { mode } = useScope()
+  const { id, number, amount, status, flags } = invoice
+  const title = `Invoice #${number}`
+  return (
+    <Page
+      title={title}
+      documentTitle={`#${number} ${VOCABULARY.invoice[status].word}`}
+      beside={
+        <span className="pm-row">
+          <Money {...amount} />
+          <StatusBadge of="invoice" status={status} />
+          {flags.map((flag) => (
+            <StatusBadge key={flag} of="flag" status={flag} />
+          ))}
+        </span>
+      }
+      actions={<Actions invoice={invoice} />}
+    >
+      {mode === 'test' ? <SimulateButtons invoice={invoice} /> : null}
+      <div className="pm-split">
+        <div className="pm-stack">
+          <Card flush>
+            <div className="pm-card-body">
+              <Sentence invoice={invoice} />
+              <Progress invoice={invoice} />
+            </div>
+            <PaymentsTable payments={invoice.payments} />
+          </Card>
+          {invoice.exceptions.length > 0 ? (
+            <Card title="Waits for a decision">
+              {invoice.exceptions.map((exception) => (
+                <p key={exception.id}>
+                  <Link to={to('exceptions', exception.id)}>{exception.detail}</Link>
+                </p>
+              ))}
+            </Card>
+          ) : null}
+          <Timeline invoiceId={id} />
+        </div>
+        <div className="pm-stack">
+          <ReceivingCard invoice={invoice} />
+          <RateCard invoice={invoice} />
+          <OrderCard invoice={invoice} />
+          <CustomerCard invoice={invoice} />
+          <RefundsCard invoice={invoice} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Actions({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const to = useTo()
+  return (
+    <>
+      <CopyText text={invoice.checkoutUrl} what="checkout link" shown="Checkout link" />
+      <Button
+        component={Link}
+        to={`${to('explain')}?q=${invoice.id}`}
+        variant="default"
+        leftSection={<IconZoomQuestion size={16} aria-hidden />}
+      >
+        Explain
+      </Button>
+      <CancelInvoice invoice={invoice} />
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <Button variant="default" aria-label="More" px={10}>
+            <IconDots size={16} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            component="a"
+            href={invoice.checkoutUrl}
+            target="_blank"
+            rel="noreferrer"
+            leftSection={<IconExternalLink size={16} aria-hidden />}
+          >
+            Open checkout
+          </Menu.Item>
+          <Menu.Item
+            component="a"
+            href={invoice.receiptUrl}
+            target="_blank"
+            rel="noreferrer"
+            leftSection={<IconExternalLink size={16} aria-hidden />}
+          >
+            Open receipt
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}
+
+function Sentence({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const { sentence, tone, coins, status, expiresAt } = invoice
+  const open = status === 'new' || status === 'pending' || status === 'partial'
+  return (
+    <Note tone={TONES[tone]}>
+      <p className="pm-sentence">
+        {coins === null && status === 'new' ? (
+          'No coin chosen yet. Send the checkout link.'
+        ) : (
+          <WithTimes text={sentence} />
+        )}
+      </p>
+      {open && expiresAt > Date.now() ? (
+        <p className="pm-muted">
+          Expires in <Span at={expiresAt} />.
+        </p>
+      ) : null}
+    </Note>
+  )
+}
+
+/** Due, seen and confirmed as a bar, and as words that say the same. */
+function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
+  const { coins } = invoice
+  if (coins === null) return null
+  const part = (base: string) => {
+    const due = BigInt(coins.dueBase)
+    if (due === 0n) return 0
+    const thousandth = Number((BigInt(base) * 1_000n) / due)
+    return Math.min(100, thousandth / 10)
+  }
+  const confirmed = part(coins.confirmedBase)
+  const seen = Math.max(0, part(coins.seenBase) - confirmed)
+  const words = `${coins.confirmed} of ${coins.due} ${coins.symbol} confirmed, ${coins.seen} seen`
+  const sums = [
+    ['Due', coins.due],
+    ['Seen', coins.seen],
+    ['Confirmed', coins.confirmed],
+    ['Left', coins.left],
+  ] as const
+  return (
+    <>
+      <div className="pm-bar" role="img" aria-label={words}>
+        <span className="pm-bar-confirmed" style={{ width: `${confirmed}%` }} />
+        <span className="pm-bar-seen" style={{ width: `${seen}%` }} />
+      </div>
+      <dl className="pm-sums pm-num">
+        {sums.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              {value} {coins.symbol}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
 }
