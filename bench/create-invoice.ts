@@ -26,7 +26,8 @@ export function benchCreateInvoice(options: BenchOptions): Promise<void> {
   })
 }
 
-function createLoad({ keys, body }: Rig): Load {
+/** Invoices of all keys in turn, every second one with an Idempotency-Key. */
+export function createLoad({ keys, body }: Rig): Load {
   return {
     method: 'POST',
     body,

@@ -121,15 +121,25 @@ async function fromInvoices({ rig, stage, options, services }: Round) {
   return summary(arrivals, created.length, cpu(created.length))
 }
 
-/** The rate of the middle nine tenths: neither the first wake-ups nor the last rows of the slowest endpoint. */
 function summary(arrivals: readonly Arrival[], expected: number, cpu: string) {
+  const { perSecond, twice } = dueSummary(arrivals, expected)
+  return { perSecond, text: `${perSecond.toFixed(0)}/s, ${twice} of ${expected} twice, ${cpu}` }
+}
+
+/**
+ * The rate of the middle nine tenths (neither the first wake-ups nor the last rows of the slowest endpoint) and how many came
+ * twice. Throws when one did not come.
+ */
+export function dueSummary(
+  arrivals: readonly Arrival[],
+  expected: number,
+): { readonly perSecond: number; readonly twice: number } {
   const unique = new Set(arrivals.map(({ deliveryId }) => deliveryId)).size
   if (unique < expected) throw new Error(`${expected} deliveries were due, ${unique} came`)
   const times = arrivals.map(({ at }) => at)
   const seconds = (percentile(times, 0.95) - percentile(times, 0.05)) / 1_000
   const perSecond = (0.9 * arrivals.length) / seconds
-  const twice = arrivals.length - unique
-  return { perSecond, text: `${perSecond.toFixed(0)}/s, ${twice} of ${expected} twice, ${cpu}` }
+  return { perSecond, twice: arrivals.length - unique }
 }
 
 async function paced(

@@ -79,7 +79,7 @@ interface Measurement {
 let turn = 0
 
 /** One run of load; throws when an answer is not what it should be. */
-async function measure(side: Side, load: Load, connections: number, seconds: number): Promise<Measurement> {
+export async function measure(side: Side, load: Load, connections: number, seconds: number): Promise<Measurement> {
   await load.settle?.()
   const cpuBefore = side.child.cpuSeconds()
   let wrong = 0

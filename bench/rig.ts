@@ -45,6 +45,8 @@ export interface Rig {
   readonly stores: { readonly mongoUrl: string; readonly redisUrl: string }
   /** Starts another process of the Procfile and waits until it can work. */
   startService(name: 'outbox' | 'invoices' | 'webhooks'): Promise<Child>
+  /** Starts another API process, beside `api`. */
+  startApi(): Promise<Side>
   /** Starts a process of the benchmark itself and waits until it listens on `port`. */
   startHelper(file: string, port: number, env: Readonly<Record<string, string>>): Promise<Child>
   /** An empty database with the product's indexes, dropped at the end. */
@@ -121,6 +123,7 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
     openDatabase,
     stores,
     startService: async (name) => (await startService(name)).child,
+    startApi: () => startService('api'),
     startHelper: (file, port, helperEnv) => start(['--import', 'tsx', file], helperEnv, () => listens(port)),
     startBare: async (operation, database) => {
       const port = await freePort()

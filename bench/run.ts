@@ -5,6 +5,7 @@ import { benchGetInvoice } from './get-invoice.ts'
 import { benchIsolation } from './isolation.ts'
 import { benchListInvoices } from './list-invoices.ts'
 import { benchOutages } from './outages.ts'
+import { benchScale } from './scale.ts'
 import { benchScan } from './scan.ts'
 
 /** Benchmarks by name, each against a bare baseline in the same run. */
@@ -21,6 +22,10 @@ const BENCHMARKS = {
   },
   isolation: { run: benchIsolation, is: 'what receivers that hang, drip or pour do to the delay at the others' },
   outages: { run: benchOutages, is: 'how webhooks go on after kill -9 of the dispatcher and without Redis' },
+  scale: {
+    run: benchScale,
+    is: 'webhooks and invoices with one, two and four processes: the table of docs/scaling.md',
+  },
   scan: {
     run: benchScan,
     is: 'a million watches on one chain, against a loop that only reads and matches',
@@ -36,7 +41,7 @@ ${Object.entries(BENCHMARKS)
   --asset          invoices are locked to an asset at creation
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
-  --only <part>    of deliveries: due, whole or paced
+  --only <part>    of deliveries: due, whole or paced; of scale: webhooks or api
   --with-ponder    of scan: Ponder 0.16.6 scans the same chain in the same rounds; npm puts it into .cache
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
