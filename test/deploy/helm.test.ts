@@ -1,50 +1,55 @@
-import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { chartHash, RENDERINGS, renderedFile } from '#scripts/chart.ts'
 import { FIELDS } from '#shared/config/fields.ts'
 import { parseConfig } from '#shared/config/schema.ts'
-import { type Document, deployPath, deployYaml, imageCommands, yamlDocuments } from './deploy-files.ts'
+import { type Document, deployYaml, imageCommands, yamlDocuments } from './deploy-files.ts'
 import { manifestFaults, valuesFaults } from './validate.ts'
 
-const CHART = deployPath('helm', 'paymesh')
 const processes = [...imageCommands()]
 
-/** Helm is one Go program; nothing else renders charts. */
-function helm(...args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync('helm', args, { encoding: 'utf8' })
-  if (error !== undefined) throw new Error('helm is missing: see CONTRIBUTING.md', { cause: error })
-  if (status !== 0) throw new Error(stderr)
-  return stdout
-}
-
-const render = (...values: readonly string[]): readonly Document[] =>
-  yamlDocuments(
-    helm('template', 'pay', CHART, '--namespace', 'money', ...values.flatMap((value) => ['--set-json', value])),
-  )
-
-const all = render()
+const text = (name: string): string => readFileSync(renderedFile(name), 'utf8')
+const rendered = (name: string): readonly Document[] => yamlDocuments(text(name))
+const all = rendered('default')
 const ofKind = (kind: string, documents = all) => documents.filter((document) => document.kind === kind)
 const named = (kind: string, name: string, documents = all): Document =>
   ofKind(kind, documents).find(({ metadata }) => metadata.name === `pay-${name}`)
 const container = (name: string, documents = all): Document =>
   named('Deployment', name, documents)?.spec.template.spec.containers[0]
 
-it('renders manifests that Kubernetes and KEDA know, field by field', () => {
-  const faults = manifestFaults()
-  for (const document of all) {
-    expect(faults(document), `${document.kind} ${document.metadata.name}`).toEqual([])
-    expect(document.metadata.namespace).toBe('money')
+it('was rendered from the chart as it is now', () => {
+  for (const name of Object.keys(RENDERINGS)) {
+    expect(text(name).split('\n')[0], 'the chart has changed: npm run gen:chart').toBe(`# chart ${chartHash()}`)
   }
-  expect(faults({ ...all[0], specc: {} })).not.toEqual([])
-  const names = all.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
-  expect(new Set(names).size).toBe(names.length)
 })
 
-it('passes its own linter, and refuses values that mean nothing', () => {
-  expect(helm('lint', CHART)).toContain('0 chart(s) failed')
+it('is made of manifests that Kubernetes and KEDA know, field by field', () => {
+  const faults = manifestFaults()
+  for (const name of Object.keys(RENDERINGS)) {
+    const documents = rendered(name)
+    for (const document of documents) {
+      expect(faults(document), `${name}: ${document.kind} ${document.metadata.name}`).toEqual([])
+      expect(document.metadata.namespace).toBe('money')
+    }
+    const names = documents.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    expect(new Set(names).size).toBe(names.length)
+  }
+  expect(faults({ ...all[0], specc: {} })).not.toEqual([])
+})
+
+it('refuses values that mean nothing', () => {
+  const values = deployYaml('helm', 'paymesh', 'values.yaml')
   const faults = valuesFaults(deployYaml('helm', 'paymesh', 'values.schema.json'))
-  expect(faults(deployYaml('helm', 'paymesh', 'values.yaml'))).toEqual([])
-  expect(() => render('processes.api.replica=3')).toThrow(/replica/)
-  expect(() => render('settings.MONGO_URL="x"')).toThrow()
+  expect(faults(values)).toEqual([])
+  const { api } = values.processes
+  expect(faults({ ...values, processes: { ...values.processes, api: { ...api, replica: 3 } } })).not.toEqual([])
+  expect(faults({ ...values, settings: { MONGO_URL: 'mongodb://with-a-password' } })).not.toEqual([])
+})
+
+it('works without an autoscaler', () => {
+  const documents = rendered('without-keda')
+  expect(ofKind('ScaledObject', documents)).toEqual([])
+  for (const { spec } of ofKind('Deployment', documents)) expect(spec.replicas).toBeGreaterThanOrEqual(2)
 })
 
 describe.each(processes)('%s', (name, [, ...args]) => {
@@ -114,13 +119,12 @@ it('scales workers by the age of what is due, and never to zero', () => {
 })
 
 it('gives networks scanners of their own when asked to', () => {
-  const documents = render('scannerGroups={"bitcoin":["bitcoin","litecoin"],"evm":["ethereum"]}')
+  const documents = rendered('scanner-groups')
   expect(named('Deployment', 'scanner', documents)).toBeUndefined()
   const chains = (group: string) =>
     container(`scanner-${group}`, documents).env.find(({ name }: { name: string }) => name === 'CHAINS').value
   expect([chains('bitcoin'), chains('evm')]).toEqual(['bitcoin,litecoin', 'ethereum'])
-  const [, args = []] = [null, processes.find(([name]) => name === 'scanner')?.[1]]
-  expect(container('scanner-evm', documents).args).toEqual(args.slice(1))
+  expect(container('scanner-evm', documents).args).toEqual(container('scanner').args)
 })
 
 // Guarantee: a process that is taken over reaches what its task needs, and nothing of our own networks.
