@@ -1,6 +1,182 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import { MONEY_EXCEPTIONS } from '#shared/contracts/exception-words.ts'
+import { trpc } from '../../api/trpc.ts'
+import { Card } from '../../parts/card.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Page } from '../../parts/page.tsx'
+import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useUrlFilters } from '../../parts/use-url-filters.ts'
+import { useScope, useTo } from '../../session/scope.ts'
+import type { ExceptionRow } from '../money/answers.ts'
+import { WithTimes } from '../money/with-times.tsx'
+import '../money/money.css'
+import { ExceptionItem } from './exception-item.tsx'
 
-/** Exceptions. */
+const FILTERS = { view: 'open', group: 'all' }
+const GROUPS = ['all', 'money', 'system'] as const
+const GROUP_WORDS = { all: 'All kinds', money: 'Money', system: 'System' } as const
+
+/** What needs my decision? */
 export function ExceptionsPage() {
-  return <PlaceholderPage title="Exceptions" />
+  const scope = useScope()
+  const { id } = useParams()
+  const [params] = useSearchParams()
+  const { filters, set } = useUrlFilters(FILTERS)
+  const pages = useCursorPages()
+  const view = filters.view === 'resolved' ? 'resolved' : 'open'
+  const group = GROUPS.find((one) => one === filters.group) ?? 'all'
+  const counts = useQuery(trpc.exceptions.counts.queryOptions(scope))
+  const list = useQuery(
+    trpc.exceptions.list.queryOptions(
+      { ...scope, view, group, cursor: pages.cursor },
+      { placeholderData: keepPreviousData },
+    ),
+  )
+  const open = counts.data?.all
+  const query = params.toString()
+  return (
+    <Page
+      title="Exceptions"
+      beside={
+        open === undefined ? undefined : (
+          <span className="pm-muted">{open === 0 ? 'None open.' : `${open} open. Each one needs a person.`}</span>
+        )
+      }
+      actions={
+        <Button variant="default" onClick={() => set({ view: view === 'open' ? 'resolved' : 'open' })}>
+          {view === 'open' ? 'Resolved' : 'Open'}
+        </Button>
+      }
+    >
+      <div className="pm-inbox">
+        <Card flush>
+          {view === 'open' ? (
+            <div className="pm-card-body pm-row">
+              {GROUPS.map((one) => (
+                <Button
+                  key={one}
+                  size="xs"
+                  radius="xl"
+                  variant={group === one ? 'light' : 'default'}
+                  aria-pressed={group === one}
+                  onClick={() => set({ group: one })}
+                >
+                  {GROUP_WORDS[one]} {counts.data?.[one] ?? ''}
+                </Button>
+              ))}
+            </div>
+          ) : null}
+          {list.data === undefined ? (
+            list.isPending ? (
+              <RowsSkeleton rows={5} />
+            ) : (
+              <LoadError what="the inbox" error={list.error} onRetry={() => void list.refetch()} />
+            )
+          ) : (
+            <Rows rows={list.data.items} selected={id} query={query} isOpen={view === 'open'} />
+          )}
+          {typeof list.data?.nextCursor === 'string' || pages.cursor !== undefined ? (
+            <div className="pm-card-body pm-row pm-end">
+              <Button size="xs" variant="default" disabled={pages.cursor === undefined} onClick={pages.newer}>
+                Back
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                disabled={typeof list.data?.nextCursor !== 'string'}
+                onClick={() => typeof list.data?.nextCursor === 'string' && pages.older(list.data.nextCursor)}
+              >
+                More
+              </Button>
+            </div>
+          ) : null}
+        </Card>
+        {id === undefined ? (
+          <NothingChosen isEmpty={list.data?.items.length === 0} />
+        ) : (
+          <Opened id={id} query={query} />
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function Rows(props: {
+  readonly rows: readonly ExceptionRow[]
+  readonly selected: string | undefined
+  readonly query: string
+  readonly isOpen: boolean
+}) {
+  const to = useTo()
+  if (props.rows.length === 0) {
+    return (
+      <EmptyState
+        title={props.isOpen ? 'Nothing needs you.' : 'Nothing was resolved yet.'}
+        text="Late, short, wrong-network and failed things appear here."
+      />
+    )
+  }
+  return (
+    <nav aria-label="Exceptions">
+      {props.rows.map((row) => (
+        <Link
+          key={row.id}
+          to={`${to('exceptions', row.id)}${props.query === '' ? '' : `?${props.query}`}`}
+          className="pm-inbox-row"
+          aria-current={row.id === props.selected ? 'true' : undefined}
+          data-row-id={row.id}
+        >
+          <span className="pm-inbox-head">
+            <ToneBadge tone={MONEY_EXCEPTIONS.includes(row.kind) ? 'partial' : 'danger'}>{row.title}</ToneBadge>
+            <span className="pm-dim pm-small">
+              <Time at={row.closedAt ?? row.openedAt} />
+            </span>
+          </span>
+          <span className="pm-muted pm-small">
+            <WithTimes text={row.sentence} />
+          </span>
+          {row.resolved !== null && row.closedAt !== null ? (
+            <span className="pm-small">
+              {row.resolved.by}: {row.resolved.resolution}
+            </span>
+          ) : null}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+function NothingChosen({ isEmpty }: { readonly isEmpty: boolean }) {
+  if (isEmpty) return null
+  return (
+    <Card>
+      <EmptyState title="Choose one." text="The oldest comes first: rule, fact and what your decision does." />
+    </Card>
+  )
+}
+
+function Opened({ id, query }: { readonly id: string; readonly query: string }) {
+  const scope = useScope()
+  const to = useTo()
+  const navigate = useNavigate()
+  const entry = useQuery(trpc.exceptions.get.queryOptions({ ...scope, id }))
+  if (entry.data === undefined) {
+    return (
+      <Card>
+        {entry.isPending ? (
+          <RowsSkeleton rows={6} />
+        ) : (
+          <LoadError what="this entry" error={entry.error} onRetry={() => void entry.refetch()} />
+        )}
+      </Card>
+    )
+  }
+  const close = () => void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
+  return <ExceptionItem key={id} known={entry.data} onClose={close} />
 }

@@ -1,6 +1,164 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, TextInput } from '@mantine/core'
+import { IconCheck, IconInfoCircle, IconX, IconZoomQuestion } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { trpc } from '../../api/trpc.ts'
+import { showDuration } from '../../format/time.ts'
+import { Card } from '../../parts/card.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
+import { Page } from '../../parts/page.tsx'
+import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { useScope } from '../../session/scope.ts'
+import type { Answer } from '../money/answers.ts'
+import { WithTimes } from '../money/with-times.tsx'
+import '../money/money.css'
+import { InvoiceFacts, TransferFacts } from './answer-facts.tsx'
+import { NextSteps } from './next-steps.tsx'
 
-/** Explain. */
+const TONES = { good: 'paid', wait: 'confirming', bad: 'danger', plain: 'new' } as const
+const EXAMPLES = [
+  'Counted on an invoice',
+  'Counted, waiting for 7 more confirmations',
+  'Counted on another invoice',
+  'Not counted: sent on the wrong network',
+  'Not counted: another coin, or a look-alike token',
+  'Not counted: too late',
+  'Not on any network here, or the scanner is not there yet',
+]
+
+/** Why did this count, or not? */
 export function ExplainPage() {
-  return <PlaceholderPage title="Explain" />
+  const scope = useScope()
+  const [params, setParams] = useSearchParams()
+  const q = params.get('q') ?? ''
+  const [typed, setTyped] = useState(q)
+  const answer = useQuery(
+    trpc.diagnostics.explain.queryOptions({ ...scope, q }, { enabled: q !== '', staleTime: 5_000, retry: false }),
+  )
+  const ask = (event: FormEvent) => {
+    event.preventDefault()
+    const text = typed.trim()
+    if (text === q) return void answer.refetch()
+    setParams(text === '' ? {} : { q: text })
+  }
+  return (
+    <Page
+      title="Explain"
+      beside={
+        <span className="pm-muted">
+          Why is this paid, or not? Paste a transaction, an address or an invoice number.
+        </span>
+      }
+    >
+      <search>
+        <form onSubmit={ask} className="pm-row pm-explain-form">
+          <TextInput
+            aria-label="Transaction, address, invoice number or ID"
+            value={typed}
+            maxLength={200}
+            flex={1}
+            size="md"
+            autoComplete="off"
+            spellCheck={false}
+            data-page-search=""
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <Button
+            type="submit"
+            size="md"
+            loading={answer.isFetching}
+            leftSection={<IconZoomQuestion size={16} aria-hidden />}
+          >
+            Explain
+          </Button>
+        </form>
+      </search>
+      {q === '' ? (
+        <Examples />
+      ) : answer.data === undefined ? (
+        answer.isPending ? (
+          <Card className="pm-gap-top">
+            <p className="pm-muted">Asking the store and every network that may know it.</p>
+            <RowsSkeleton rows={4} />
+          </Card>
+        ) : (
+          <LoadError what="an answer" error={answer.error} onRetry={() => void answer.refetch()} />
+        )
+      ) : (
+        <Told answer={answer.data} />
+      )}
+    </Page>
+  )
+}
+
+function Examples() {
+  return (
+    <Card title="Answers you may get" className="pm-gap-top">
+      <ul className="pm-stack">
+        {EXAMPLES.map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Told({ answer }: { readonly answer: Answer }) {
+  const { looked, tookMs, transfer, invoice } = answer
+  return (
+    <>
+      {looked.length === 0 ? null : (
+        <p className="pm-muted pm-small pm-gap-top">
+          Looked on {looked.length} {looked.length === 1 ? 'network' : 'networks'} in {showDuration(tookMs)}
+          {transfer === null ? '.' : `. Found on ${transfer.networkName}.`}
+        </p>
+      )}
+      <div className="pm-split pm-gap-top">
+        <div className="pm-stack">
+          <section className="pm-card" aria-label="Answer">
+            <div className={`pm-verdict pm-tone-${TONES[answer.tone]}`} role="status">
+              <h2>{answer.title}</h2>
+              <p>
+                <WithTimes text={answer.sentence} />
+              </p>
+            </div>
+            <Checks checks={answer.checks} />
+          </section>
+          <NextSteps answer={answer} />
+        </div>
+        <div className="pm-stack">
+          {transfer === null ? null : <TransferFacts transfer={transfer} />}
+          {invoice === null ? null : <InvoiceFacts invoice={invoice} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Checks({ checks }: { readonly checks: Answer['checks'] }) {
+  if (checks.length === 0) return null
+  return (
+    <ol className="pm-checks" aria-label="How we know">
+      {checks.map(({ ok, title, detail }, index) => {
+        const Icon = ok === null ? IconInfoCircle : ok ? IconCheck : IconX
+        const word = ok === null ? 'Told' : ok ? 'Passed' : 'Failed'
+        // Steps of one answer never change their order.
+        const key = `${index}-${title}`
+        return (
+          <li key={key}>
+            <span className={`pm-check-mark pm-tone-${ok === null ? 'new' : ok ? 'paid' : 'danger'}`}>
+              <Icon size={14} role="img" aria-label={word} />
+            </span>
+            <div>
+              <p className="pm-check-title">{title}</p>
+              <p className="pm-muted">
+                <WithTimes text={detail} />
+              </p>
+            </div>
+          </li>
+        )
+      })}
+    </ol>
+  )
 }

@@ -1,6 +1,57 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { trpc } from '../../api/trpc.ts'
+import { showCount } from '../../format/amounts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { LinkAmount, LinkStatus } from '../link/link-words.tsx'
+import type { LinkRow } from '../money/answers.ts'
+import { CreateLink } from './create-link.tsx'
 
-/** Payment links. */
+/** Does this link work, how often was it used? */
 export function LinksPage() {
-  return <PlaceholderPage title="Payment links" />
+  const scope = useScope()
+  const to = useTo()
+  const may = useMay('support')
+  const pages = useCursorPages()
+  const [adding, setAdding] = useState(false)
+  const list = useQuery(
+    trpc.paymentLinks.list.queryOptions({ ...scope, cursor: pages.cursor }, { placeholderData: keepPreviousData }),
+  )
+  const add = (
+    <Button onClick={() => setAdding(true)} leftSection={<IconPlus size={16} aria-hidden />}>
+      New link
+    </Button>
+  )
+  return (
+    <Page title="Payment links" actions={may ? add : undefined}>
+      <DataTable
+        what="links"
+        columns={COLUMNS}
+        query={list}
+        rows={list.data?.items}
+        idOf={({ id }) => id}
+        to={({ id }) => to('links', id)}
+        pages={pages}
+        nextCursor={list.data?.nextCursor}
+        empty={<EmptyState title="A link takes payments without a shop. Print its QR.">{may ? add : null}</EmptyState>}
+      />
+      <CreateLink open={adding} onClose={() => setAdding(false)} />
+    </Page>
+  )
 }
+
+const COLUMNS: readonly Column<LinkRow>[] = [
+  { header: 'Title', cell: ({ title }) => <ForeignText>{title}</ForeignText> },
+  { header: 'Status', cell: (link) => <LinkStatus status={link.status} /> },
+  { header: 'Amount', align: 'right', cell: (link) => <LinkAmount link={link} /> },
+  { header: 'Uses', align: 'right', cell: ({ uses }) => showCount(uses) },
+  { header: 'Created', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
+]

@@ -1,6 +1,207 @@
-import { PlaceholderPage } from '../../parts/placeholder-page.tsx'
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { api, trpc } from '../../api/trpc.ts'
+import { Card } from '../../parts/card.tsx'
+import { DeedFailure } from '../../parts/deed-button.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useDeed } from '../../parts/use-deed.ts'
+import { useMay, usePlace, useScope, useTo } from '../../session/scope.ts'
+import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
+import '../money/money.css'
 
-/** New invoice. */
+const LIVES = [
+  { value: '', label: 'As the workspace has it' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '7 days' },
+  { value: '2592000', label: '30 days' },
+]
+const DAY_S = 86_400
+type Wish = Parameters<typeof api.invoices.create.mutate>[0]['invoice']
+
+interface Draft {
+  readonly currency: string
+  readonly asset: string
+  readonly description: string
+  readonly order: string
+  readonly name: string
+  readonly email: string
+  readonly life: string
+}
+const EMPTY: Draft = { currency: 'USD', asset: '', description: '', order: '', name: '', email: '', life: '' }
+
+/** What will the customer see? */
 export function NewInvoicePage() {
-  return <PlaceholderPage title="New invoice" />
+  const scope = useScope()
+  const to = useTo()
+  const navigate = useNavigate()
+  const may = useMay('support')
+  const [draft, setDraft] = useState<Draft>(EMPTY)
+  const amount = useAmount(draft.currency)
+  const create = useDeed({
+    call: (ids, invoice: Wish) => api.invoices.create.mutate({ ...scope, ...ids, invoice }),
+    done: ({ number }) => `Invoice #${number} is made.`,
+    refresh: [trpc.invoices.pathFilter()],
+    onDone: ({ id }) => void navigate(to('invoices', id)),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const value = amount.read()
+    if (value === null) return document.querySelector<HTMLElement>('[name=amount]')?.focus()
+    void create.run(wishOf(draft, value))
+  }
+  if (!may) {
+    return (
+      <Page title="New invoice">
+        <p>To make invoices, the role support is needed.</p>
+      </Page>
+    )
+  }
+  return (
+    <Page title="New invoice">
+      <div className="pm-split">
+        <Card>
+          <form onSubmit={submit} className="pm-stack" noValidate>
+            <Fields draft={draft} amount={amount} fields={create.failure?.fields ?? {}} change={setDraft} />
+            <DeedFailure failure={create.failure} />
+            <div className="pm-row pm-end">
+              <Button type="submit" loading={create.busy} disabled={amount.typed === ''}>
+                Make invoice
+              </Button>
+            </div>
+          </form>
+        </Card>
+        <Preview draft={draft} amount={amount} />
+      </div>
+    </Page>
+  )
+}
+
+function wishOf(draft: Draft, amount: string): Wish {
+  const { currency, asset, life } = draft
+  const [description, order, name, email] = [draft.description, draft.order, draft.name, draft.email].map((text) =>
+    text.trim(),
+  )
+  const customer = { ...(name && { name }), ...(email && { email }) }
+  return {
+    amount,
+    currency,
+    ...(asset !== '' && { asset }),
+    ...(description && { description }),
+    ...(order && { order_id: order }),
+    ...(Object.keys(customer).length > 0 && { customer }),
+    ...(life !== '' && { expires_in: Number(life) }),
+  }
+}
+
+function Fields(props: {
+  readonly draft: Draft
+  readonly amount: TypedAmount
+  readonly fields: Readonly<Record<string, string>>
+  readonly change: (draft: Draft) => void
+}) {
+  const { draft, amount, fields, change } = props
+  const scope = useScope()
+  const assets = useQuery(trpc.invoices.assets.queryOptions(scope))
+  const set = (part: Partial<Draft>) => change({ ...draft, ...part })
+  const risky = draft.asset !== '' && Number(draft.life) > DAY_S
+  return (
+    <>
+      <AmountField label="Amount" amount={amount} problem={fields['amount']} required />
+      <NativeSelect
+        label="Currency"
+        data={[...FIAT_CODES]}
+        value={draft.currency}
+        onChange={({ currentTarget }) => set({ currency: currentTarget.value })}
+      />
+      <NativeSelect
+        label="Coin"
+        description="Left open, the customer chooses and gets a fresh price."
+        data={[
+          { value: '', label: 'The customer chooses' },
+          ...(assets.data ?? []).map(({ id, symbol, networkName, unavailable }) => ({
+            value: id,
+            label: `${symbol} on ${networkName}${unavailable === null ? '' : ' (not available now)'}`,
+            disabled: unavailable !== null,
+          })),
+        ]}
+        value={draft.asset}
+        onChange={({ currentTarget }) => set({ asset: currentTarget.value })}
+        error={fields['asset']}
+      />
+      <NativeSelect
+        label="Valid for"
+        data={LIVES}
+        value={draft.life}
+        onChange={({ currentTarget }) => set({ life: currentTarget.value })}
+        description={
+          risky
+            ? 'With a coin chosen the price is fixed for all that time: if it falls, you carry the difference.'
+            : undefined
+        }
+        error={fields['expires_in']}
+      />
+      <Textarea
+        label="What it is for (optional)"
+        description="The customer reads it."
+        value={draft.description}
+        maxLength={500}
+        onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+        error={fields['description']}
+      />
+      <TextInput
+        label="Order (optional)"
+        value={draft.order}
+        maxLength={120}
+        onChange={({ currentTarget }) => set({ order: currentTarget.value })}
+        error={fields['order_id']}
+      />
+      <TextInput
+        label="Customer's name (optional)"
+        value={draft.name}
+        maxLength={200}
+        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+        error={fields['customer.name']}
+      />
+      <TextInput
+        label="Customer's e-mail (optional)"
+        type="email"
+        value={draft.email}
+        maxLength={254}
+        onChange={({ currentTarget }) => set({ email: currentTarget.value })}
+        error={fields['customer.email']}
+      />
+    </>
+  )
+}
+
+/** The bill as the customer will read it. */
+function Preview({ draft, amount }: { readonly draft: Draft; readonly amount: TypedAmount }) {
+  const { workspaceName } = usePlace()
+  return (
+    <section className="pm-preview" aria-label="Preview of the checkout" aria-live="polite">
+      <small>The customer sees</small>
+      <p>
+        <ForeignText>{workspaceName}</ForeignText>
+      </p>
+      <strong className="pm-num">{amount.echo ?? '–'}</strong>
+      {draft.description.trim() === '' ? null : (
+        <p>
+          <ForeignText>{draft.description.trim()}</ForeignText>
+        </p>
+      )}
+      {draft.order.trim() === '' ? null : (
+        <p>
+          Order <ForeignText mono>{draft.order.trim()}</ForeignText>
+        </p>
+      )}
+      <small>
+        {draft.asset === '' ? 'They choose coin and network.' : `To pay in ${draft.asset.replace('_', ' on ')}.`}
+      </small>
+    </section>
+  )
 }

@@ -1,0 +1,193 @@
+import { CloseButton } from '@mantine/core'
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { Link } from 'react-router'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Money } from '../../parts/money.tsx'
+import { ToneBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useTo } from '../../session/scope.ts'
+import type { ExceptionDetail } from '../money/answers.ts'
+import { WithTimes } from '../money/with-times.tsx'
+import { DecideForm } from './decide-form.tsx'
+
+/** One entry of the inbox: what happened, rule beside fact, what it is worth, and the decision. */
+export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDetail; readonly onClose: () => void }) {
+  const { entry, invoice, payment } = known
+  const to = useTo()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <aside className="pm-card" aria-label={entry.title} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
+      <div className="pm-card-body pm-stack">
+        <div className="pm-inbox-head">
+          <h2 ref={heading} tabIndex={-1}>
+            {entry.title}
+            {invoice === null ? null : (
+              <>
+                {' '}
+                on <Link to={to('invoices', invoice.id)}>invoice #{invoice.number}</Link>
+              </>
+            )}
+          </h2>
+          <span className="pm-row">
+            {entry.closedAt === null ? (
+              <ToneBadge tone="partial">Open</ToneBadge>
+            ) : (
+              <ToneBadge tone="cancelled">Closed</ToneBadge>
+            )}
+            <CloseButton aria-label="Close" onClick={onClose} />
+          </span>
+        </div>
+        <p className="pm-muted pm-small pm-row">
+          {invoice?.orderId == null ? null : (
+            <span>
+              Order <ForeignText mono>{invoice.orderId}</ForeignText> ·
+            </span>
+          )}
+          {invoice === null ? null : (
+            <span>
+              <Money {...invoice.amount} /> ·
+            </span>
+          )}
+          <span>
+            opened <Time at={entry.openedAt} />
+          </span>
+        </p>
+        <p className="pm-sentence">
+          <WithTimes text={entry.sentence} />
+        </p>
+        <Resolution known={known} />
+        <Evidence known={known} />
+        {payment?.txHash == null ? null : (
+          <p className="pm-row">
+            <CopyText text={payment.txHash} what="transaction" short />
+            <Link to={`${to('explain')}?q=${encodeURIComponent(payment.txHash)}`}>Explain</Link>
+          </p>
+        )}
+        <WorthBox known={known} />
+        <Notes known={known} />
+        <DecideForm known={known} />
+      </div>
+    </aside>
+  )
+}
+
+const DONE = { accepted: 'accepted it', attached: 'attached it', rejected: 'rejected it', closed: 'closed it' } as const
+
+/** Who decided, or is deciding now. */
+function Resolution({ known: { entry } }: { readonly known: ExceptionDetail }) {
+  const { resolved, deciding, closedAt } = entry
+  if (closedAt === null && deciding !== null) {
+    return <p className="pm-note pm-tone-pending">{deciding.by} is deciding this now.</p>
+  }
+  if (closedAt === null && resolved === null) return null
+  return (
+    <div className="pm-note pm-tone-new">
+      <p className="pm-note-text">
+        {resolved === null ? (
+          <>
+            Closed by itself at <Time at={closedAt} />: its reason is gone.
+          </>
+        ) : (
+          <>
+            <b>{resolved.by}</b> {DONE[resolved.resolution]} at <Time at={resolved.at} />.
+            {closedAt === null ? ' It opened again since.' : ''}
+            {resolved.reason === null ? null : (
+              <>
+                {' '}
+                Reason: <ForeignText>{resolved.reason}</ForeignText>
+              </>
+            )}
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function Evidence({ known }: { readonly known: ExceptionDetail }) {
+  if (known.evidence.length === 0) return null
+  return (
+    <div className="pm-table-box">
+      <table className="pm-table pm-num" aria-label="Evidence">
+        <thead>
+          <tr>
+            <th scope="col">Check</th>
+            <th scope="col">Rule</th>
+            <th scope="col">This payment</th>
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {known.evidence.map((row) => (
+            <tr key={row.check}>
+              <th scope="row">{row.check}</th>
+              <td data-label="Rule" className="pm-break">
+                <WithTimes text={row.rule} />
+              </td>
+              <td data-label="This payment" className="pm-break">
+                <WithTimes text={row.fact} />
+              </td>
+              <td data-label="Result">
+                {row.result === '' ? null : (
+                  <ToneBadge
+                    tone={row.ok === null ? 'new' : row.ok ? 'paid' : 'danger'}
+                    icon={row.ok === null ? undefined : row.ok ? IconCheck : IconAlertTriangle}
+                  >
+                    {row.result}
+                  </ToneBadge>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function WorthBox({ known: { worth } }: { readonly known: ExceptionDetail }) {
+  if (worth === null) return null
+  const below = worth.difference?.startsWith('−') === true
+  return (
+    <dl className="pm-worth pm-num">
+      <div>
+        <dt>Worth at lock</dt>
+        <dd>
+          {worth.atLock} {worth.currency}
+        </dd>
+      </div>
+      <div>
+        <dt>Worth now</dt>
+        <dd>{worth.now === null ? 'no rate now' : `${worth.now} ${worth.currency}`}</dd>
+      </div>
+      {worth.difference === null ? null : (
+        <div>
+          <dt>Difference since</dt>
+          <dd>
+            {worth.difference.replace('−', '')} {worth.currency} {below ? 'below' : 'above'}
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+function Notes({ known: { entry } }: { readonly known: ExceptionDetail }) {
+  if (entry.notes.length === 0) return null
+  return (
+    <ul aria-label="Notes" className="pm-story">
+      {entry.notes.map((note) => (
+        <li key={`${note.at}-${note.by}`}>
+          <Time at={note.at} />
+          <span />
+          <span>
+            <b>{note.by}</b>: <ForeignText>{note.text}</ForeignText>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

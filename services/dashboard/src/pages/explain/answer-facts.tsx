@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { Card, Facts } from '../../parts/card.tsx'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
+import { Money } from '../../parts/money.tsx'
+import { StatusBadge } from '../../parts/status-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useTo } from '../../session/scope.ts'
+import type { Answer } from '../money/answers.ts'
+
+/** The transfer as it is stored. */
+export function TransferFacts({ transfer }: { readonly transfer: NonNullable<Answer['transfer']> }) {
+  return (
+    <Card title="Transfer">
+      <Facts
+        facts={[
+          ['Amount', <CryptoAmount key="amount" amount={transfer.amount} symbol={transfer.symbol ?? 'base units'} />],
+          ['State', <StatusBadge key="state" of="payment" status={transfer.state} />],
+          ['Network', transfer.networkName],
+          ...(transfer.fromAddress === null
+            ? []
+            : ([['From', <CopyText key="from" text={transfer.fromAddress} what="sender" short />]] as const)),
+          ['To', <CopyText key="to" text={transfer.toAddress} what="address" />],
+          ...(transfer.txHash === null
+            ? []
+            : ([['Transaction', <CopyText key="tx" text={transfer.txHash} what="transaction" short />]] as const)),
+          ['Block', transfer.blockHeight ?? 'none yet'],
+          ['Block time', <Time key="block" at={transfer.blockTime} detail />],
+          ['First seen', <Time key="seen" at={transfer.firstSeenAt} detail />],
+        ]}
+      />
+      {transfer.explorerUrl === null ? null : (
+        <Button
+          component="a"
+          href={transfer.explorerUrl}
+          target="_blank"
+          rel="noreferrer"
+          variant="default"
+          fullWidth
+          mt={14}
+          leftSection={<IconExternalLink size={16} aria-hidden />}
+        >
+          Open in block explorer
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+/** The invoice it is about. */
+export function InvoiceFacts({ invoice }: { readonly invoice: NonNullable<Answer['invoice']> }) {
+  const to = useTo()
+  const { coins, orderId } = invoice
+  return (
+    <Card title={`Invoice #${invoice.number}`}>
+      <Facts
+        facts={[
+          ['Status', <StatusBadge key="status" of="invoice" status={invoice.status} />],
+          ['Amount', <Money key="amount" {...invoice.amount} />],
+          ...(coins === null
+            ? []
+            : ([
+                ['Waits for', `${coins.due} ${coins.symbol}`],
+                ['On', coins.networkName],
+                ['Received', `${coins.received} ${coins.symbol}`],
+              ] as const)),
+          [
+            'Order',
+            orderId === null ? (
+              '–'
+            ) : (
+              <ForeignText key="order" mono>
+                {orderId}
+              </ForeignText>
+            ),
+          ],
+          ['Page', <Link key="page" to={to('invoices', invoice.id)}>{`#${invoice.number}`}</Link>],
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,133 @@
+import { Button, Modal, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { api, trpc } from '../../api/trpc.ts'
+import { revealHidden } from '../../format/foreign.ts'
+import { DeedFailure } from '../../parts/deed-button.tsx'
+import { useDeed } from '../../parts/use-deed.ts'
+import { useScope, useTo } from '../../session/scope.ts'
+import { AmountField, useAmount } from '../money/amount-field.tsx'
+
+const KINDS = [
+  { value: 'fixed', label: 'Fixed amount' },
+  { value: 'custom', label: 'Payer chooses' },
+  { value: 'product', label: 'A product' },
+]
+type Wish = Parameters<typeof api.paymentLinks.create.mutate>[0]['link']
+
+/** The form for a new link. */
+export function CreateLink({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  return (
+    <Modal opened={open} onClose={onClose} title="New payment link">
+      {open ? <Form onClose={onClose} /> : null}
+    </Modal>
+  )
+}
+
+function Form({ onClose }: { readonly onClose: () => void }) {
+  const scope = useScope()
+  const to = useTo()
+  const navigate = useNavigate()
+  const [kind, setKind] = useState('fixed')
+  const [title, setTitle] = useState('')
+  const [currency, setCurrency] = useState('USD')
+  const [productId, setProductId] = useState('')
+  const amount = useAmount(currency)
+  const least = useAmount(currency)
+  const most = useAmount(currency)
+  const products = useQuery(trpc.products.list.queryOptions({ ...scope, limit: 100 }))
+  const deed = useDeed({
+    call: (ids, link: Wish) => api.paymentLinks.create.mutate({ ...scope, ...ids, link }),
+    done: 'The link works.',
+    refresh: [trpc.paymentLinks.pathFilter()],
+    onDone: ({ id }) => {
+      onClose()
+      void navigate(to('links', id))
+    },
+  })
+  const fields = deed.failure?.fields ?? {}
+  const wish = (): Wish | null => {
+    if (kind === 'product') return productId === '' ? null : { product_id: productId }
+    const base = { title: title.trim(), currency }
+    if (kind === 'fixed') {
+      const value = amount.read()
+      return value === null ? null : { ...base, amount: value }
+    }
+    const bounds = [least, most].map((one) => (one.typed === '' ? undefined : one.read()))
+    if (bounds.includes(null)) return null
+    const [min, max] = bounds
+    return {
+      ...base,
+      allow_custom_amount: true,
+      ...(typeof min === 'string' && { min_amount: min }),
+      ...(typeof max === 'string' && { max_amount: max }),
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const link = wish()
+    if (link !== null) void deed.run(link)
+  }
+  return (
+    <form onSubmit={submit} className="pm-stack" noValidate>
+      <SegmentedControl aria-label="Kind of link" data={KINDS} value={kind} onChange={setKind} />
+      {kind === 'product' ? (
+        <NativeSelect
+          label="Product"
+          description="Title, price and currency are copied as they are now."
+          data={[
+            { value: '', label: 'Choose one' },
+            ...(products.data?.items ?? []).map(({ id, name, price, currency: code }) => ({
+              value: id,
+              label: `${revealHidden(name)}, ${price} ${code}`,
+            })),
+          ]}
+          value={productId}
+          onChange={({ currentTarget }) => setProductId(currentTarget.value)}
+          error={fields['product_id']}
+        />
+      ) : (
+        <>
+          <TextInput
+            label="Title"
+            description="What payers read."
+            required
+            value={title}
+            maxLength={200}
+            onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+            error={fields['title']}
+            data-autofocus
+          />
+          <NativeSelect
+            label="Currency"
+            data={[...FIAT_CODES]}
+            value={currency}
+            onChange={({ currentTarget }) => setCurrency(currentTarget.value)}
+          />
+        </>
+      )}
+      {kind === 'fixed' ? <AmountField label="Amount" amount={amount} problem={fields['amount']} required /> : null}
+      {kind === 'custom' ? (
+        <>
+          <AmountField label="Least (optional)" amount={least} problem={fields['min_amount']} />
+          <AmountField label="Most (optional)" amount={most} problem={fields['max_amount']} />
+        </>
+      ) : null}
+      <DeedFailure failure={deed.failure} />
+      <div className="pm-row pm-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          loading={deed.busy}
+          disabled={kind === 'product' ? productId === '' : title.trim() === ''}
+        >
+          Make link
+        </Button>
+      </div>
+    </form>
+  )
+}
