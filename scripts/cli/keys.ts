@@ -6,9 +6,8 @@ import { type RotationReport, rotateMasterKey } from '#shared/usecases/rotate-ma
 import { actorName } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print } from './output.ts'
+import { progressTeller } from './progress-teller.ts'
 import { snakeCase } from './snake-case.ts'
-
-const TELL_EVERY_MS = 1_000
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
@@ -28,15 +27,6 @@ function textOf({ keyId, moved, left, unreadable, complete }: RotationReport, dr
           ...unreadable.first.map((one) => `  ${one}`),
         ]),
   ].join('\n')
-}
-
-function progressTeller(): (progress: { collection: string; seen: number; total: number }) => void {
-  let toldAt = performance.now()
-  return ({ collection, seen, total }) => {
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
-    process.stderr.write(`${collection}: ${seen} of ${total} documents\n`)
-  }
 }
 
 /** `keys rotate-master`: status 0 when nothing is left under another key, else 1. */
@@ -60,7 +50,12 @@ export function addKeysCommands(program: Command): void {
           clock,
           random,
         }
-        const report = await rotateMasterKey(deps, { actor: actorName(), dryRun, onProgress: progressTeller() })
+        const tell = progressTeller()
+        const report = await rotateMasterKey(deps, {
+          actor: actorName(),
+          dryRun,
+          onProgress: ({ collection, seen, total }) => tell(`${collection}: ${seen} of ${total} documents`),
+        })
         print(options, snakeCase(report), textOf(report, dryRun))
         if (!report.complete) process.exitCode = 1
       })

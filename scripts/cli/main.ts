@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { addBackupCommands } from './backup.ts'
 import { addChainCommands } from './chain.ts'
 import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -12,6 +13,7 @@ import { addMigrateCommand } from './migrate.ts'
 import { addOperatorCommands } from './operator.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommand } from './payment.ts'
+import { addRestoreCommands } from './restore.ts'
 import { addTxCommand } from './tx.ts'
 import { addVerifyAuditCommand } from './verify-audit.ts'
 import { addWalletCommands } from './wallet.ts'
@@ -37,6 +39,8 @@ function createProgram(): Command {
   addDeliveryCommands(program)
   addChainCommands(program)
   addMigrateCommand(program)
+  addBackupCommands(program)
+  addRestoreCommands(program)
   addDoctorCommand(program)
   addVerifyAuditCommand(program)
   addPayCommand(program)

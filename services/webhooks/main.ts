@@ -3,6 +3,7 @@ import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createSilence } from '#shared/db/restore-state.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
@@ -19,19 +20,20 @@ const STOP_GRACE_MS = 3_000
 
 /**
  * The webhooks process: signs and sends due deliveries. Both queues carry endpoint ids; what is due is always asked of
- * the store. It opens its own HTTP connections and closes them.
+ * the store. It opens its own HTTP connections and closes them. After a restore nothing is sent until a person confirmed it.
  */
 export const start: StartService = async (context) => {
   const { config, redis } = context
   const http = createWebhookHttp()
   const kicker = createKicker(redis, context)
+  const silence = createSilence(context.db)
   const dispatcher = createDispatcher({ ...portsOf(context), http, kicker, after, maxInFlight: MAX_IN_FLIGHT })
   const worker = (lane: DispatchLane, concurrency: number) =>
     createWebhooksWorker(redis, context, {
       lane,
       concurrency,
-      dispatch: (endpointId) => dispatcher.drain(lane, endpointId),
-      overdue: () => dispatcher.overdue(lane),
+      dispatch: async (endpointId) => ((await silence.isSilent()) ? null : dispatcher.drain(lane, endpointId)),
+      overdue: async () => ((await silence.isSilent()) ? [] : dispatcher.overdue(lane)),
     })
   const { concurrency } = config.webhooks
   const workers = [worker('normal', concurrency), worker('slow', Math.max(1, Math.ceil(concurrency / 4)))]

@@ -22,6 +22,7 @@ import {
   stateToDocument,
 } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+import { numberFloor } from './invoice-number-floor.ts'
 import { ID_TIME_SLACK_MS, uuidFloor } from './uuid-time.ts'
 
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
@@ -50,7 +51,7 @@ export function createInvoiceRepository(db: Database): InvoiceRepository {
     ...invoiceClaims(invoices),
     list: async (query) =>
       (await invoices.find(listFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(invoiceFromDocument),
-    ...lookups(invoices),
+    ...lookups(db, invoices),
     ...outbox(invoices),
   }
 }
@@ -122,7 +123,7 @@ export function listFilter(query: InvoiceListQuery): Filter {
   }
 }
 
-function lookups(invoices: Invoices) {
+function lookups(db: Database, invoices: Invoices) {
   const one = async (filter: Filter): Promise<Invoice | null> => {
     const stored = await invoices.findOne(filter)
     return stored === null ? null : invoiceFromDocument(stored)
@@ -145,8 +146,11 @@ function lookups(invoices: Invoices) {
       return result.modifiedCount === 1
     }) satisfies InvoiceRepository['releaseIdempotencyKey'],
     highestNumber: (async (workspaceId, mode) => {
-      const last = await invoices.findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } })
-      return last?.number ?? 0
+      const [last, floor] = await Promise.all([
+        invoices.findOne({ workspaceId, mode }, { sort: { number: -1 }, projection: { number: 1 } }),
+        numberFloor(db, workspaceId, mode),
+      ])
+      return Math.max(last?.number ?? 0, floor)
     }) satisfies InvoiceRepository['highestNumber'],
     countCreatedSince: ((workspaceId, mode, since) =>
       invoices.countDocuments({

@@ -2,6 +2,7 @@ import type mongoose from 'mongoose'
 import type { CollectionModel, IndexDefinition } from './collection-model.ts'
 import type { Database } from './connect.ts'
 import { MODELS } from './models.ts'
+import { readRestoreState } from './restore-state.ts'
 
 /** What `migrate` had to create; empty lists mean that everything was there. */
 export interface MigrationReport {
@@ -31,6 +32,9 @@ export async function migrate(db: Database): Promise<MigrationReport> {
 
 /** Throws an error that lists every missing index and says what to run; every process calls it before it starts work. */
 export async function verifyIndexes(db: Database): Promise<void> {
+  if ((await readRestoreState(db))?.state === 'writing') {
+    throw new Error(`a restore into database ${db.name} did not end: drop the database and restore again`)
+  }
   const missing = await missingIndexes(db)
   if (missing.length === 0) return
   throw new Error(

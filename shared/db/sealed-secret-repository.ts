@@ -48,11 +48,15 @@ export function createSealedSecretRepository(db: Database): SealedSecretReposito
 }
 
 function holderOf(name: string, document: Stored): SealedHolder {
-  const { _id } = document
-  return { id: _id, envelopes: classOf(name).sealed.flatMap((field) => envelopesAt(document, field)) }
+  return { id: document._id, envelopes: envelopesIn(name, document) }
 }
 
-function envelopesAt(document: Stored, { path, contextOf }: SealedField): StoredEnvelope[] {
+/** The sealed values of a document of this collection. */
+export function envelopesIn(collection: string, document: { readonly _id: string }): readonly StoredEnvelope[] {
+  return classOf(collection).sealed.flatMap((field) => envelopesAt(document, field))
+}
+
+function envelopesAt(document: { readonly _id: string }, { path, contextOf }: SealedField): StoredEnvelope[] {
   let found: readonly (readonly [string, unknown])[] = [['', document]]
   for (const part of path.split('.')) {
     found = found.flatMap(([at, value]) => {

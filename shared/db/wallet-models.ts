@@ -23,6 +23,7 @@ export const KEY_MATERIAL = defineCollection<KeyMaterialDocument>(
     nextIndex: COUNT,
     derivedCount: COUNT,
     returned: [Number],
+    reclaimFrom: optional(Number),
     createdAt: DATE,
   },
   [],

@@ -40,7 +40,11 @@ export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
 
   const look = async (material: KeyMaterial): Promise<number> => {
     const now = deps.clock.now()
-    const watch = watches.get(material.id) ?? { marks: [], from: Math.max(0, material.nextIndex - LOOK_BACK) }
+    const watch = watches.get(material.id) ?? {
+      marks: [],
+      from: Math.max(0, material.nextIndex - LOOK_BACK),
+    }
+    watch.from = Math.max(watch.from, material.reclaimFrom ?? 0)
     watches.set(material.id, watch)
     const last = watch.marks.at(-1)
     if (last !== undefined && now - last.at < EVERY_MS) return 0

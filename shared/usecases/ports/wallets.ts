@@ -26,6 +26,8 @@ export interface KeyMaterial {
   readonly derivedCount: number
   /** Indexes offered more than an hour ago that no invoice claimed; offered first. */
   readonly returned: readonly number[]
+  /** Indexes below it are never offered again, with or without an invoice; absent = 0. Set when an installation was restored. */
+  readonly reclaimFrom?: number
   readonly createdAt: Ms
 }
 

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { AuditRecord } from '#shared/usecases/ports/audit.ts'
+import { audited } from './audited.ts'
+import type { Database } from './connect.ts'
+import { INSTALLATION } from './installation-model.ts'
+
+/** Name of the fact that a database came out of an archive. */
+export const RESTORE_FACT = 'restore'
+/** How soon a process notices that it may speak again. */
+const LOOK_EVERY_MS = 1_000
+
+const stateSchema = z.object({
+  /** `writing`: not all of it is there. `held`: nothing may leave the installation. */
+  state: z.enum(['writing', 'held', 'confirmed']),
+  takenAt: z.string(),
+  restoredAt: z.string(),
+  /** Unused addresses and numbers that were skipped. */
+  skip: z.number().int(),
+})
+
+/** What is known of the restore that made this database. */
+export type RestoreState = z.output<typeof stateSchema>
+
+/** The restore that made this database; null when none did. */
+export async function readRestoreState(db: Database): Promise<RestoreState | null> {
+  const fact = await db.collection(INSTALLATION).findOne({ _id: RESTORE_FACT })
+  return fact === null ? null : stateSchema.parse(JSON.parse(fact.value))
+}
+
+/** Notes a step of a restore; together with the audit row when one is given. */
+export async function writeRestoreState(db: Database, state: RestoreState, audit?: AuditRecord): Promise<void> {
+  const change = { $set: { value: JSON.stringify(state), changedAt: new Date() } }
+  const facts = db.collection(INSTALLATION)
+  if (audit === undefined) await facts.updateOne({ _id: RESTORE_FACT }, change, { upsert: true })
+  else {
+    await audited(db, audit, async (session) => {
+      await facts.updateOne({ _id: RESTORE_FACT }, change, { upsert: true, session })
+      return true
+    })
+  }
+}
+
+/** Whether nothing may leave the installation now. */
+export interface Silence {
+  isSilent(): Promise<boolean>
+}
+
+/**
+ * Asks the store, at most once a second: after a restore neither webhooks nor mails go out until a person confirmed it. Throws when the store
+ * cannot be asked.
+ */
+export function createSilence(db: Database): Silence {
+  let answer: boolean | null = null
+  let askedAt = 0
+  return {
+    isSilent: async () => {
+      const now = performance.now()
+      if (answer === null || now - askedAt >= LOOK_EVERY_MS) {
+        const state = await readRestoreState(db)
+        answer = state !== null && state.state !== 'confirmed'
+        askedAt = now
+      }
+      return answer
+    },
+  }
+}
