@@ -88,10 +88,19 @@ async function healthOf(
 ): Promise<EndpointHealth> {
   const pending = { status: 'pending' as const, endpointId }
   const shown = { status: 1, finishedAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1 } as const
-  const [finished, waiting, held, oldest] = await Promise.all([
+  const [finished, last, waiting, held, oldest] = await Promise.all([
     deliveries
       .find({ endpointId, finishedAt: { $type: 'date' } }, { projection: shown })
       .sort({ finishedAt: -1 })
+      .limit(JUDGED)
+      .toArray(),
+    // Those that wait longest for their next try: behind a crowd that was never tried they would not be found by age.
+    deliveries
+      .find(pending, {
+        projection: { createdAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1, attempt: 1 },
+        hint: DUE_INDEX,
+      })
+      .sort({ dueAt: -1 })
       .limit(JUDGED)
       .toArray(),
     deliveries.countDocuments(pending, { hint: DUE_INDEX, limit: COUNT_MAX }),
@@ -102,6 +111,12 @@ async function healthOf(
     finished: finished.map(({ _id, status, finishedAt, lastError, lastStatusCode, eventType }) => {
       return { id: _id, status, finishedAt: toMsOrNull(finishedAt), lastError, lastStatusCode, eventType }
     }),
+    retrying: last
+      .filter(({ attempt }) => attempt > 0)
+      .map(({ _id, createdAt, lastError, lastStatusCode, eventType }) => {
+        return { id: _id, createdAt: toMs(createdAt), lastError, lastStatusCode, eventType }
+      })
+      .sort((left, right) => right.createdAt - left.createdAt),
     waiting,
     held,
     oldestDueAt: oldest === null ? null : toMs(oldest.dueAt),

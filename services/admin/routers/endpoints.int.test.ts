@@ -57,6 +57,15 @@ it('says how an endpoint does: failing after three in a row, held while paused',
   const { endpoint: shown } = await caller.endpoints.get({ ...at, endpointId: endpoint.id })
   expect(shown.health).toMatchObject({ verdict: 'failing', failingStreak: 3, successRate: 0.25, waiting: 1, held: 0 })
   expect(shown.health.lastFailures[0]?.explanation).toContain('TLS')
+  const young = await stage.endpoint({ workspaceId })
+  const [event] = events
+  if (event === undefined) throw new Error('no event')
+  await stage.delivery(young, event, { attempt: 2, lastError: 'status_500', dueAt: 9e12 })
+  // Two days before its first delivery is given up, it is known to fail.
+  expect((await caller.endpoints.get({ ...at, endpointId: young.id })).endpoint.health).toMatchObject({
+    ...{ verdict: 'failing', failingStreak: 0, retrying: 1 },
+    lastFailures: [{ final: false, error: 'status_500' }],
+  })
   const pause = { ...at, opId: randomUUID(), endpointId: endpoint.id, status: 'disabled' as const, reason: 'repair' }
   expect(await caller.endpoints.setStatus(pause)).toMatchObject({ changed: true })
   expect(await caller.endpoints.setStatus(pause)).toMatchObject({

@@ -7,6 +7,7 @@ import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
 
 /** Failures in a row after which an endpoint counts as failing; so many are mailed to the owner as well. */
 const STREAK = 3
+const FAILURES_SHOWN = 3
 
 const ms = z.number()
 export const eventNames = z
@@ -50,12 +51,16 @@ export const endpointWire = z.object({
     judged: z.number(),
     /** Failed deliveries since the last one that arrived. */
     failingStreak: z.number(),
+    /** Deliveries made since the last success that were tried and failed so far. */
+    retrying: z.number(),
     lastSuccessAt: ms.nullable(),
     lastFailures: z.array(
       z.object({
         deliveryId: z.string(),
         eventType: z.enum(EVENT_TYPES),
         at: ms,
+        /** No further try follows by itself. */
+        final: z.boolean(),
         error: z.string().nullable(),
         explanation: z.string().nullable(),
       }),
@@ -94,29 +99,31 @@ export function endpointToWire(
 function healthToWire(status: WebhookEndpoint['status'], health: EndpointHealth): EndpointWire['health'] {
   const { finished, waiting, held, oldestDueAt } = health
   const succeeded = finished.filter((delivery) => delivery.status === 'succeeded')
-  const failed = finished.filter((delivery) => delivery.status === 'failed')
+  const lastSuccessAt = succeeded[0]?.finishedAt ?? null
   const firstSuccess = finished.findIndex((delivery) => delivery.status === 'succeeded')
   const failingStreak = firstSuccess === -1 ? finished.length : firstSuccess
+  const retrying = health.retrying.filter(({ createdAt }) => createdAt > (lastSuccessAt ?? 0)).length
+  const failing = failingStreak + retrying >= (lastSuccessAt === null ? 1 : STREAK)
+  const unused = finished.length === 0 && retrying === 0
   return {
-    verdict:
-      status === 'disabled'
-        ? 'paused'
-        : failingStreak >= STREAK
-          ? 'failing'
-          : finished.length === 0
-            ? 'unused'
-            : 'healthy',
+    verdict: status === 'disabled' ? 'paused' : unused ? 'unused' : failing ? 'failing' : 'healthy',
     successRate: finished.length === 0 ? null : succeeded.length / finished.length,
     judged: finished.length,
-    failingStreak,
-    lastSuccessAt: succeeded[0]?.finishedAt ?? null,
-    lastFailures: failed.slice(0, 3).map(({ id, eventType, finishedAt, lastError }) => ({
-      deliveryId: id,
-      eventType,
-      at: finishedAt ?? 0,
-      error: lastError,
-      explanation: lastError === null ? null : explainFailure(lastError),
-    })),
+    ...{ failingStreak, retrying, lastSuccessAt },
+    lastFailures: failuresOf(health),
     ...{ waiting, held, oldestDueAt },
   }
+}
+
+function failuresOf({ finished, retrying }: EndpointHealth): EndpointWire['health']['lastFailures'] {
+  const failed = finished.filter(({ status }) => status === 'failed')
+  const rows = [
+    ...failed.map((row) => ({ ...row, at: row.finishedAt ?? 0, final: true })),
+    ...retrying.map((row) => ({ ...row, at: row.createdAt, final: false })),
+  ]
+  const newest = rows.sort((left, right) => right.at - left.at).slice(0, FAILURES_SHOWN)
+  return newest.map(({ id, eventType, at, final, lastError }) => ({
+    ...{ deliveryId: id, eventType, at, final, error: lastError },
+    explanation: lastError === null ? null : explainFailure(lastError),
+  }))
 }

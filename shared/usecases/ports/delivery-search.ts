@@ -33,6 +33,8 @@ export interface EndpointHealth {
     Delivery,
     'id' | 'status' | 'finishedAt' | 'lastError' | 'lastStatusCode' | 'eventType'
   >[]
+  /** Deliveries that were tried in vain so far, at most a hundred, newest first: failures show here two days before they are final. */
+  readonly retrying: readonly Pick<Delivery, 'id' | 'createdAt' | 'lastError' | 'lastStatusCode' | 'eventType'>[]
   readonly waiting: number
   readonly held: number
   /** When the oldest waiting one falls or fell due; null when none waits. */

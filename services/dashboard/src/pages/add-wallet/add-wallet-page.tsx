@@ -43,7 +43,7 @@ export function AddWalletPage() {
     <Page
       title="Add a wallet"
       beside={
-        <ol className="pm-row pm-plain" aria-label="Steps">
+        <ol className="pm-steps" aria-label="Steps">
           {STEPS.map(([at, word]) => (
             <li
               key={at}

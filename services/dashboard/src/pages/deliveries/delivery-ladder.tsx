@@ -49,7 +49,7 @@ export function DeliveryLadder(props: {
             </b>
             <span className="pm-muted">{pause}</span>
             <PhaseBar phases={phases} totalMs={durationMs} scaleMs={scaleMs} />
-            <span>{durationMs} ms</span>
+            <span className="pm-rung-ms">{durationMs} ms</span>
           </div>
         ),
       }
@@ -66,7 +66,7 @@ export function DeliveryLadder(props: {
           <div className="pm-rung">
             {at === null ? <span>{next && inFlight ? 'now' : '–'}</span> : <Time at={at} detail={next} />}
             {next ? <b>{inFlight ? 'Sending' : 'Next'}</b> : <span />}
-            <span>{number === attemptsMax ? `${pause}, then Failed` : pause}</span>
+            <span className="pm-rung-rest">{number === attemptsMax ? `${pause}, then Failed` : pause}</span>
           </div>
         ),
       }

@@ -62,7 +62,7 @@ export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
 }
 
 function Sentence({ endpoint: { health, status } }: { readonly endpoint: Endpoint }) {
-  const { verdict, failingStreak, waiting, held, lastSuccessAt } = health
+  const { verdict, failingStreak, retrying, waiting, held, lastSuccessAt } = health
   if (status === 'disabled') {
     return (
       <Note tone="new">
@@ -74,15 +74,16 @@ function Sentence({ endpoint: { health, status } }: { readonly endpoint: Endpoin
     return (
       <Note tone="danger">
         <p>
-          The last {failingStreak} deliveries failed for good.{' '}
+          {failingStreak === 0 ? null : `${failingStreak} failed for good. `}
+          {retrying === 0 ? null : `${retrying} were tried in vain and are tried again. `}
           {lastSuccessAt === null ? (
-            'None ever arrived.'
+            'None ever arrived. '
           ) : (
             <>
-              The last one arrived at <Time at={lastSuccessAt} />.
+              The last one arrived at <Time at={lastSuccessAt} />.{' '}
             </>
-          )}{' '}
-          Repair it, send a test event, then recover what it missed.
+          )}
+          Repair it and send a test event{failingStreak === 0 ? '.' : ', then recover what it missed.'}
         </p>
       </Note>
     )

@@ -14,7 +14,7 @@ const PARTS = [
   ['tlsMs', 'TLS', 'pm-phase-tls'],
   ['firstByteMs', 'first byte', 'pm-phase-byte'],
 ] as const
-const WIDTH = 100
+const WIDTH = 84
 
 /** The phases of a request as a bar, in the scale of the longest request beside it; the words say the same. */
 export function PhaseBar(props: {
