@@ -1,4 +1,5 @@
 import type { CreateExpressContextOptions } from '@trpc/server/adapters/express'
+import { clientAddress } from '#shared/runtime/client-address.ts'
 import { readSession } from '#shared/usecases/operator-sessions.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import type { AdminContext } from './trpc.ts'
@@ -23,7 +24,7 @@ export function createContextReader(deps: AdminDeps) {
     const isPerson = !isLive && !(Number(req.headers['x-idle-seconds'] ?? 0) > AWAY_AFTER_S)
     return {
       requestId: `req_${deps.random.uuid().replaceAll('-', '')}`,
-      ip: req.socket.remoteAddress ?? '',
+      ip: clientAddress(req, deps.config.trustedProxies),
       userAgent: String(req.headers['user-agent'] ?? '').slice(0, 200),
       session: TOKEN.test(token) ? await readSession(deps, token, { isPerson }) : null,
       device: cookies.get(DEVICE_COOKIE)?.match(TOKEN)?.[0] ?? null,

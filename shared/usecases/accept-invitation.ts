@@ -24,13 +24,13 @@ export interface OpenInvitation {
 }
 
 /** What a link leads to. Unknown, used, withdrawn and expired tokens are the same `NOT_FOUND`. */
-export async function readInvitation(deps: AcceptDeps, token: string, ip: string): Promise<OpenInvitation> {
-  await countTry(deps, `address:${ip}`, ADDRESS_BACK_OFF)
+export async function readInvitation(deps: AcceptDeps, token: string, group: string): Promise<OpenInvitation> {
+  await countTry(deps, `address:${group}`, ADDRESS_BACK_OFF)
   const invitation = await deps.invitations.findByTokenHash(tokenHashOf(token))
   const isOpen = invitation !== null && invitation.closed === null && invitation.expiresAt > deps.clock.now()
   const workspace = isOpen ? await deps.workspaces.findById(invitation.workspaceId) : null
   if (invitation === null || workspace === null) throw gone()
-  await deps.attempts.forgive(`address:${ip}`)
+  await deps.attempts.forgive(`address:${group}`)
   return { invitation, workspace, person: await deps.users.findByEmail(invitation.email) }
 }
 
@@ -48,7 +48,7 @@ export async function acceptInvitation(
     readonly origin: Origin
   },
 ): Promise<{ readonly workspaceId: string; readonly loggedIn: LoggedIn | null }> {
-  const { invitation, person } = await readInvitation(deps, input.token, input.origin.ip)
+  const { invitation, person } = await readInvitation(deps, input.token, input.origin.group)
   if (person !== null && input.session?.userId !== person.id) {
     throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })
   }

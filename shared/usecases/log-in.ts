@@ -31,7 +31,7 @@ export async function logIn(
   const account = knows(deps, user, origin.device)
     ? `browser:${deviceHash(deps, origin.device ?? '')}`
     : `account:${createHash('sha256').update(email).digest('hex')}`
-  const address = `address:${origin.ip}`
+  const address = `address:${origin.group}`
   await countTry(deps, address, ADDRESS_BACK_OFF)
   await countTry(deps, account, ACCOUNT_BACK_OFF)
   const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)

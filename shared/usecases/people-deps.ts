@@ -27,6 +27,8 @@ export interface PeopleDeps extends Ambient {
 /** What a request says about where it comes from. */
 export interface Origin {
   readonly ip: string
+  /** Who shares a limit with this address: itself, or the network of one IPv6 customer. */
+  readonly group: string
   readonly userAgent: string
   /** The mark that this browser was given at an earlier log-in; null when it has none. */
   readonly device: string | null

@@ -52,11 +52,11 @@ async function enrol(page: Page, { password }: Person): Promise<{ secret: string
   await page.getByLabel('Your password').fill(password)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
-  const secret = await page.getByText(/^[A-Z2-7]{32}$/).innerText()
+  const secret = (await page.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? ''
   await page.getByLabel('Code that the app shows now').fill(await generate({ secret }))
   await page.getByRole('button', { name: 'Turn it on' }).click()
   const codes = page.getByRole('region', { name: 'Recovery codes' })
-  const recoveryCodes = (await codes.locator('pre').innerText()).trim().split('\n')
+  const recoveryCodes = ((await codes.locator('pre').textContent()) ?? '').trim().split('\n')
   expect(recoveryCodes).toHaveLength(10)
   await codes.getByRole('button', { name: 'I stored them' }).click()
   return { secret, recoveryCodes }
@@ -126,7 +126,7 @@ describe('the dashboard’s log-in', () => {
     await page.getByLabel('Name').fill(name)
     await page.getByRole('button', { name: 'Create the key' }).click()
     const made = page.getByRole('region', { name: 'New key' })
-    const apiKey = await made.locator('[data-new-key]').innerText()
+    const apiKey = (await made.locator('[data-new-key]').textContent()) ?? ''
     expect(await statusOf(apiKey)).toBe(200)
     await made.getByRole('button', { name: 'I stored it' }).click()
     expect(await page.content()).not.toContain(apiKey)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { addressGroup } from '#shared/runtime/client-address.ts'
 import { acceptInvitation, readInvitation } from '#shared/usecases/accept-invitation.ts'
 import { changePassword } from '#shared/usecases/change-password.ts'
 import {
@@ -182,7 +183,7 @@ export const authRouter = router({
     .input(z.object({ token }))
     .output(z.object({ workspaceName: z.string(), email: z.string(), role: z.enum(ROLES), mustLogIn: z.boolean() }))
     .query(async ({ ctx, input }) => {
-      const { invitation, workspace, person } = await readInvitation(ctx.deps, input.token, ctx.ip)
+      const { invitation, workspace, person } = await readInvitation(ctx.deps, input.token, addressGroup(ctx.ip))
       const mustLogIn = person !== null && (ctx.session === null || ctx.session.userId !== person.id)
       return { workspaceName: workspace.name, email: invitation.email, role: invitation.role, mustLogIn }
     }),
@@ -199,7 +200,7 @@ export const authRouter = router({
 })
 
 function originOf({ ip, userAgent, device }: AdminContext): Origin {
-  return { ip, userAgent, device }
+  return { ip, group: addressGroup(ip), userAgent, device }
 }
 
 function enter(ctx: AdminContext, { token: fresh, secondFactor, device }: LoggedIn): z.output<typeof next> {
