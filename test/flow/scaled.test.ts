@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -51,6 +51,32 @@ describe('several processes of each type', () => {
       expect(payments.data).toMatchObject([{ counted: true, amount_base_units: crypto?.amount_base_units }])
     }
   }, 240_000)
+
+  // Guarantee: from one request every event, delivery and attempt that it caused is found by ids in the logs.
+  test('leave one trail of ids through all of them', async () => {
+    const { id } = await world.createInvoice()
+    await world.waitForEvent(id, 'invoice.pending')
+    const trail = () => {
+      const lines = readFileSync(stack.logFile, 'utf8')
+        .split('\n')
+        .flatMap((line): Record<string, string>[] => (line.startsWith('{') ? [JSON.parse(line)] : []))
+      const about = (msg: string, field: string, value: string | undefined) =>
+        lines.filter((line) => line['msg'] === msg && line[field] === value)
+      const [request] = about('request', 'resourceId', id)
+      const relayed = about('event relayed', 'invoiceId', id).find((line) => line['type'] === 'invoice.pending')
+      const [attempt] = about('webhook attempt', 'deliveryId', relayed?.['deliveries'])
+      return { request, relayed, attempt }
+    }
+    await expect.poll(() => trail().attempt, { timeout: 10_000 }).toBeDefined()
+    const { request, relayed, attempt } = trail()
+    expect(request).toMatchObject({ operation: 'POST /invoices', requestId: expect.stringMatching(/^req_/) })
+    expect(attempt).toMatchObject({
+      process: 'webhooks',
+      eventId: relayed?.['eventId'],
+      result: 'succeeded',
+      status: 200,
+    })
+  })
 
   test('answer in place of the one that is down', async () => {
     await stack.restart('api')

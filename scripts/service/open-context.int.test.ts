@@ -1,0 +1,75 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { freePort } from '#scripts/embedded/free-port.ts'
+import { startRoundRobin } from '#scripts/start/round-robin.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import { useStores } from '#test/support/stores.ts'
+import { openContext } from './open-context.ts'
+
+const stores = useStores()
+const endings: (() => Promise<unknown> | unknown)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+function configOf(mongoUrl: string, metricsPort: number) {
+  return parseConfig({
+    MONGO_URL: mongoUrl,
+    REDIS_URL: stores.redisUrl,
+    PAYMESH_ENV: 'test',
+    PAYMESH_MONGO_DATABASE: stores.database,
+    PAYMESH_REDIS_PREFIX: stores.prefix,
+    PAYMESH_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+    PAYMESH_KEY_PEPPER: Buffer.alloc(32, 2).toString('base64'),
+    PAYMESH_METRICS_PORT: String(metricsPort),
+  })
+}
+
+const silent = { write: () => undefined }
+const ask = async (port: number, path: string) => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`)
+  return { status: response.status, body: (await response.json()) as { [key: string]: unknown } }
+}
+
+// Guarantee: a store that is away at the start is waited for and named; nobody has to restart anything.
+it('waits for MongoDB, says so from the first moment, and goes on when it comes', async () => {
+  const [mongoPort, port] = [await freePort(0), await freePort(0)]
+  const opening = openContext('api', configOf(`mongodb://127.0.0.1:${mongoPort}/?directConnection=true`, port), silent)
+  endings.push(async () => (await opening).close())
+  await vi.waitFor(async () => expect((await ask(port, '/readyz')).status).toBe(503))
+  await vi.waitFor(
+    async () => {
+      const { status, body } = await ask(port, '/startupz')
+      expect([status, body]).toEqual([
+        503,
+        { started: false, reason: expect.stringMatching(/^waiting for MongoDB: .*ECONNREFUSED/) },
+      ])
+    },
+    { timeout: 20_000, interval: 250 },
+  )
+  expect((await ask(port, '/livez')).status).toBe(200)
+  const door = await startRoundRobin(mongoPort, [Number(new URL(stores.mongoUrl).port)])
+  endings.push(door.stop)
+  const { ready, drain } = await opening
+  expect((await ask(port, '/startupz')).body).toEqual({ started: false, reason: 'starting' })
+  ready()
+  expect(await ask(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
+  drain()
+  expect(await ask(port, '/readyz')).toMatchObject({ status: 503, body: { reasons: { process: 'stopping' } } })
+  expect((await ask(port, '/startupz')).status).toBe(200)
+}, 60_000)
+
+it('collects the figures of the installation, and shows the state of its stores', async () => {
+  const port = await freePort(0)
+  const opened = await openContext('outbox', configOf(stores.mongoUrl, port), silent)
+  endings.push(opened.close)
+  await vi.waitFor(
+    async () => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      expect(text).toContain('paymesh_queue_oldest_due_age_seconds{queue="webhooks"} 0')
+      expect(text).toContain('paymesh_store_up{store="mongo"} 1')
+      expect(text).toMatch(/^paymesh_clock_drift_seconds -?[\d.e-]+$/m)
+      expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+})
