@@ -9,6 +9,7 @@ import { logIn } from '#test/support/log-in.ts'
 const browser = useBrowser()
 let dev: DevInfo
 let items: Readonly<Record<string, string>>
+let visit: NonNullable<Parameters<typeof browser.open>[0]>
 
 beforeAll(async () => {
   const dataDir = inject('stackDataDir')
@@ -16,25 +17,23 @@ beforeAll(async () => {
   if (info === null) throw new Error('the shared installation is not running')
   dev = info
   items = (await fillDemo(dataDir, dev)).pages
+  const page = await browser.open()
+  await logIn(page, dev)
+  visit = { storageState: await page.context().storageState() }
 })
 
 /** Every page works for people who cannot see it, in both themes and at both widths, and asks nobody but its own server. */
 test.each(Object.entries(DASHBOARD_PAGES))('%s is accessible in both themes', async (_name, path) => {
-  const page = await browser.open()
-  await logIn(page, dev, dashboardPath(path, dev.workspaceId, 'test'))
-  await look(page)
+  await look(await browser.open(visit), path)
 })
 
 test('pages of one thing are accessible in both themes', async () => {
-  const page = await browser.open()
-  await logIn(page, dev)
-  for (const path of Object.values(items)) {
-    await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
-    await look(page)
-  }
+  const page = await browser.open(visit)
+  for (const path of Object.values(items)) await look(page, path)
 })
 
-async function look(page: Awaited<ReturnType<typeof browser.open>>): Promise<void> {
+async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string): Promise<void> {
+  await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
   await settled(page)
   expect(await page.title()).toMatch(/ · Paymesh$/)
   for (const width of [1280, 1440]) {

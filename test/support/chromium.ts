@@ -14,6 +14,8 @@ export interface Visitor {
   readonly zone?: string
   /** Language of the browser; default en-US. */
   readonly locale?: string
+  /** Cookies and storage of an earlier visit; default none. */
+  readonly storageState?: Awaited<ReturnType<BrowserContext['storageState']>>
 }
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -50,5 +52,6 @@ export async function newContext(browser: Browser, options: Visitor): Promise<Br
     timezoneId: options.zone ?? 'America/Santo_Domingo',
     locale: options.locale ?? 'en-US',
     reducedMotion: 'reduce',
+    ...(options.storageState !== undefined && { storageState: options.storageState }),
   })
 }

@@ -1,0 +1,79 @@
+// `npm run screenshots`: every page of the dashboard and the checkout in both themes, with an afternoon of trade, into docs/screenshots/.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { startStack } from '#scripts/start/stack.ts'
+import { settled } from '#test/support/accessibility.ts'
+import { launchChromium, newContext, type Visitor } from '#test/support/chromium.ts'
+import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
+import { fillDemo } from './screenshots/fill-demo.ts'
+import { smallPng } from './screenshots/small-png.ts'
+
+const FOLDER = 'docs/screenshots'
+const THEMES = ['light', 'dark'] as const
+/** Pages that live mode shows better: there the demo has only history. */
+const LIVE_PAGES = { 'overview-live': 'overview', 'invoices-live': 'invoices' }
+
+if (process.argv.includes('--help')) {
+  process.stdout.write('npm run screenshots: pictures of every page in both themes, into docs/screenshots/\n')
+  process.exit(0)
+}
+
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-pictures-'))
+mkdirSync(FOLDER, { recursive: true })
+const stack = await startStack({ dataDir, report: say })
+const browser = await launchChromium()
+try {
+  const demo = await fillDemo(dataDir, stack.dev)
+  for (const theme of THEMES) {
+    await pictureDashboard(browser, theme, demo.pages)
+    await pictureCheckout(browser, theme, demo.checkout)
+  }
+} finally {
+  await browser.close()
+  await stack.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function pictureDashboard(on: Browser, theme: (typeof THEMES)[number], items: Readonly<Record<string, string>>) {
+  const page = await open(on, { theme, width: 1280, height: 800 })
+  const { adminUrl, workspaceId } = stack.dev
+  await page.goto(`${adminUrl}/login`)
+  await take(page, `dashboard-log-in.${theme}`)
+  await logIn(page, stack.dev)
+  for (const [name, path] of Object.entries({ ...DASHBOARD_PAGES, ...items })) {
+    await page.goto(`${adminUrl}${dashboardPath(path, workspaceId, 'test')}`)
+    await take(page, `dashboard-${name}.${theme}`)
+  }
+  for (const [name, path] of Object.entries(LIVE_PAGES)) {
+    await page.goto(`${adminUrl}${dashboardPath(path, workspaceId, 'live')}`)
+    await take(page, `dashboard-${name}.${theme}`)
+  }
+}
+
+async function pictureCheckout(on: Browser, theme: (typeof THEMES)[number], states: Readonly<Record<string, string>>) {
+  const wide = await open(on, { theme, width: 1280, height: 800 })
+  const phone = await open(on, { theme, width: 375, height: 760 })
+  for (const [name, url] of Object.entries(states)) {
+    await wide.goto(url)
+    await take(wide, `checkout-${name}.${theme}`)
+    await phone.goto(url)
+    await take(phone, `checkout-${name}-phone.${theme}`)
+  }
+}
+
+async function open(on: Browser, visitor: Visitor): Promise<Page> {
+  return await (await newContext(on, visitor)).newPage()
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  await settled(page)
+  // Charts are drawn behind the page, in code of their own.
+  await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined)
+  const file = join(FOLDER, `${name}.png`)
+  const kilobytes = smallPng(await page.screenshot({ animations: 'disabled' }), file) / 1_024
+  say(`${file} ${kilobytes.toFixed(0)} KB`)
+}
