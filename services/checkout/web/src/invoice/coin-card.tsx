@@ -55,7 +55,7 @@ export function CoinCard({ coin, isOpen, chosen, toggle, choose }: CardProps) {
     <div class={isOpen ? 'coin open' : 'coin'}>
       <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
         <span class="coin-sign" aria-hidden="true">
-          {symbol.slice(0, 1) + symbol.slice(-1)}
+          {symbol.length > 3 ? symbol.slice(0, 1) + symbol.slice(-1) : symbol.slice(0, 2)}
         </span>
         <span>
           <b>{symbol}</b>

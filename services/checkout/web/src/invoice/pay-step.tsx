@@ -3,7 +3,7 @@ import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-v
 import { addressGroups } from '../format/format-values.ts'
 import { NETWORKS } from '../format/networks.ts'
 import { isGone, isZero } from '../format/step.ts'
-import { Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
+import { Note, Question, StateBar } from '../parts/blocks.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'
 import { Qr } from '../parts/qr.tsx'
@@ -93,6 +93,7 @@ export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
       </p>
       {isRest && <PaymentList view={view} now={now} />}
       <Help view={view} isRest={isRest} chooseOther={chooseOther} />
+      {!isRest && <Leave view={view} />}
       {isRest ? (
         <StateBar tone="partial" icon="half" title={say('partial.bar', { a: amount, c: lock.symbol })}>
           {say('partial.sub')}
@@ -166,6 +167,18 @@ function NetworkRow({ lock, isRest }: { readonly lock: LockView; readonly isRest
         </p>
       </div>
     </li>
+  )
+}
+
+/** The way back to the shop for those who do not pay after all. A link, and no more than that. */
+function Leave({ view }: { readonly view: InvoiceView }) {
+  if (view.cancelUrl === null || !/^https?:\/\//.test(view.cancelUrl)) return null
+  return (
+    <p class="leave">
+      <a href={view.cancelUrl} rel="noreferrer">
+        <Say w="cancel" m={<Foreign text={view.merchant.name} />} />
+      </a>
+    </p>
   )
 }
 
@@ -268,13 +281,6 @@ function Help({
             {say('other.do')}
           </button>
         </Question>
-      )}
-      {!isRest && (
-        <p class="leave">
-          <ShopLink href={view.cancelUrl}>
-            <Say w="cancel" m={who} />
-          </ShopLink>
-        </p>
       )}
     </div>
   )

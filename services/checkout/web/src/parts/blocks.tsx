@@ -101,7 +101,7 @@ export function ShopLink({
   if (href === null || !/^https?:\/\//.test(href)) return null
   return (
     <a class={isMain === true ? 'button main' : 'button'} href={href} rel="noreferrer">
-      {children}
+      <span>{children}</span>
     </a>
   )
 }

@@ -16,7 +16,9 @@ export function Contact({ merchant }: { readonly merchant: MerchantView }) {
   }
   return (
     <a class="button" href={href} rel="noreferrer">
-      <Say w="contact" m={who} />
+      <span>
+        <Say w="contact" m={who} />
+      </span>
     </a>
   )
 }

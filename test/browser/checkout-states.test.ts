@@ -1,0 +1,179 @@
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import {
+  ASSET_OPTIONS,
+  hostileView,
+  invoiceViews,
+  LINK_VIEWS,
+  REFUND_VIEWS,
+  SHOWN_ID,
+  SHOWN_TOKEN,
+} from '#test/support/checkout-views.ts'
+
+const browser = useBrowser()
+const SCRIPT_GZIP_MAX = 80 * 1_024
+let dev: DevInfo
+
+beforeAll(() => {
+  const info = readDevInfo(inject('stackDataDir'))
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+})
+
+const now = Date.now()
+const views: Readonly<Record<string, InvoiceView>> = { ...invoiceViews(now), hostile: hostileView(now) }
+const answer = (view: unknown) => ({ now: Date.now(), view })
+const STATES: Readonly<Record<string, readonly [path: string, body: unknown]>> = {
+  ...Object.fromEntries(Object.entries(views).map(([name, view]) => [name, [`/i/${SHOWN_ID}`, answer(view)]])),
+  ...Object.fromEntries(
+    (['pay', 'partial', 'paid', 'overpaid', 'paid-simulated', 'hostile'] as const).map((name) => [
+      `receipt-${name}`,
+      [`/i/${SHOWN_ID}/receipt`, answer(views[name])],
+    ]),
+  ),
+  ...Object.fromEntries(Object.entries(LINK_VIEWS).map(([name, link]) => [name, [`/l/${SHOWN_ID}`, { link }]])),
+  ...Object.fromEntries(
+    Object.entries(REFUND_VIEWS).map(([name, refund]) => [name, [`/r/${SHOWN_TOKEN}`, { refund }]]),
+  ),
+  missing: [`/i/${SHOWN_ID}`, null],
+}
+
+/** Opens the real page with an answer of our own, so that each state is there at once and stays. */
+async function show(name: string, options: Parameters<typeof browser.open>[0] = {}): Promise<Page> {
+  const page = await browser.open(options)
+  const [path, body] = STATES[name] ?? ['/', null]
+  await page.route('**/api/**', async (route) => {
+    const url = new URL(route.request().url()).pathname
+    if (url.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
+    else if (url.endsWith('/assets')) await route.fulfill({ json: { assets: ASSET_OPTIONS, holdMs: 1_200_000 } })
+    else if (body === null) await route.fulfill({ status: 404, json: { error: { code: 'NOT_FOUND', details: [] } } })
+    else await route.fulfill({ json: body })
+  })
+  await page.goto(`${dev.checkoutUrl}${path}`)
+  await settled(page)
+  return page
+}
+
+/** Guarantee: nobody is kept from paying by their eyes, their hands, a small screen or a dark room. */
+test.each(Object.keys(STATES))('%s is accessible at each width in both themes', async (name) => {
+  const page = await show(name)
+  for (const width of [320, 375, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect({ width, colorScheme, found: await axeViolations(page) }).toEqual({ width, colorScheme, found: [] })
+    }
+    expect({ width, sideways: await sidewaysPixels(page) }).toEqual({ width, sideways: 0 })
+    if (width < 900) expect({ width, small: await smallTargets(page) }).toEqual({ width, small: [] })
+  }
+})
+
+/** Controls below 44 pixels in either direction; links inside of sentences are exempt (WCAG 2.5.8). */
+async function smallTargets(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<readonly string[]>(`
+    [...document.querySelectorAll('button, summary, select, input, a.button, label.network')]
+      .filter((element) => element.checkVisibility() && !element.closest('label.network, .money, .unseen') || element.matches('label.network'))
+      .map((element) => [element.getBoundingClientRect(), element.outerHTML.slice(0, 80)])
+      .filter(([box]) => box.height < 44 || box.width < 44)
+      .map(([box, html]) => box.width + 'x' + box.height + ' ' + html)`)
+}
+
+test('the longest language fits the smallest screen', async () => {
+  for (const locale of ['es-AR', 'pt-BR']) {
+    for (const name of ['pay-evm', 'pick', 'late', 'link-custom', 'receipt-paid']) {
+      const page = await show(name, { width: 320, locale })
+      expect([locale, name, await sidewaysPixels(page)]).toEqual([locale, name, 0])
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
+    }
+  }
+})
+
+/** Guarantee: text of other people is text, and no link of theirs runs a script. */
+test('hostile text does nothing', async () => {
+  const page = await show('hostile')
+  const text = await page.locator('body').textContent()
+  expect(text).toContain('<script>alert(1)</script>')
+  expect(text).toContain('␦gnp.exe␦')
+  expect(text).not.toContain('\u202e')
+  expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
+  expect(await page.locator('img').count()).toBe(0)
+})
+
+describe('what a payer copies', () => {
+  test('is what is shown and what the code holds, character for character', async () => {
+    const page = await show('pay')
+    const address = await page.locator('.address').evaluate((element) => element.textContent)
+    expect(address).toBe('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy address ending in xbG3' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
+    await page.getByRole('button', { name: 'Copy amount 148.59' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('148.59')
+    expect(await page.getByRole('status').textContent()).toBe('Amount 148.59 copied.')
+  })
+
+  test('has the address first for tokens and the link first for coins; a test page opens no wallet', async () => {
+    const token = await show('pay-evm', { width: 375 })
+    expect(await token.getByRole('tab', { selected: true }).textContent()).toBe('Address')
+    expect(await token.getByRole('img', { name: 'QR code of the payment address', exact: true }).count()).toBe(1)
+    expect(await token.locator('a[href^="ethereum:"]').count()).toBe(0)
+    const coin = await show('pay-bitcoin', { width: 375 })
+    expect(await coin.getByRole('tab', { selected: true }).textContent()).toBe('With amount')
+    expect(await coin.locator('a[href^="bitcoin:"]').count()).toBe(1)
+    expect(await (await show('pay')).getByRole('tab').count()).toBe(0)
+  })
+
+  test('goes to a browser wallet on the chain of the invoice or not at all', async () => {
+    const page = await browser.open()
+    await page.addInitScript(`
+      window.calls = []
+      window.ethereum = { request: async (call) => {
+        window.calls.push(call)
+        if (call.method === 'eth_requestAccounts') return ['0x00000000000000000000000000000000000000aa']
+        if (call.method === 'eth_chainId') return window.chain ?? '0x1'
+        return '0x' + '1'.repeat(64)
+      } }`)
+    await page.route('**/api/**', (route) => route.fulfill({ json: answer(views['pay-evm']) }))
+    await page.goto(`${dev.checkoutUrl}/i/${SHOWN_ID}`)
+    const button = page.getByRole('button', { name: 'Pay with a browser wallet' })
+    await button.click()
+    await page.getByText('The wallet did not switch to Base').waitFor()
+    const sent = () => page.evaluate(`window.calls.filter(({ method }) => method === 'eth_sendTransaction')`)
+    expect(await sent()).toEqual([])
+    await page.evaluate(`window.chain = '0x2105'`)
+    await button.click()
+    await page.getByText('Your wallet has sent it.').waitFor()
+    expect(await sent()).toMatchObject([
+      {
+        params: [
+          {
+            to: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+            data: '0xa9059cbb0000000000000000000000008282ec02e4038c9f6789c1e7c2ecdc172be26fde0000000000000000000000000000000000000000000000000000000008da3ba0',
+          },
+        ],
+      },
+    ])
+  })
+})
+
+/** Guarantee: the pages load on a bad line, and only what we wrote runs in them. */
+test('the page is small, and its policy allows nothing but our own files', async () => {
+  const response = await fetch(`${dev.checkoutUrl}/i/${SHOWN_ID}`)
+  expect(response.status).toBe(404)
+  const policy = response.headers.get('content-security-policy')
+  expect(policy).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+  )
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  const html = await response.text()
+  const scripts = [...html.matchAll(/<script[^>]*src="([^"]+)"/g)].map(([, path]) => path)
+  expect(scripts).toHaveLength(1)
+  const script = await fetch(`${dev.checkoutUrl}${scripts[0]}`, { headers: { 'Accept-Encoding': 'identity' } })
+  expect(script.headers.get('cache-control')).toContain('immutable')
+  expect(gzipSync(Buffer.from(await script.arrayBuffer())).length).toBeLessThanOrEqual(SCRIPT_GZIP_MAX)
+})
