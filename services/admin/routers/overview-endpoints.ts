@@ -2,11 +2,10 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { quantile } from '#shared/usecases/read-overview.ts'
 import type { AdminDeps } from '../admin-deps.ts'
+import { endpointToWire } from '../wire/endpoint-wire.ts'
 
 /** More endpoints than this are not shown on the front page. */
 const SHOWN_MAX = 20
-/** So many of the last deliveries in a row failed: the endpoint is failing. */
-const FAILING_RUN = 3
 
 /** One row per endpoint of this mode, and all their first attempts for a common percentile. */
 export async function endpointCards(
@@ -22,22 +21,18 @@ export async function endpointCards(
     deps.overviewReads.deliveries(ids, mode, since),
     Promise.all(ids.map((id) => deliveryReads.health(id))),
   ])
-  const rows = endpoints.map(({ id, url, status }, index) => {
+  const rows = endpoints.flatMap((endpoint, index) => {
     const { made = 0, succeeded = 0, failed = 0, firstAttemptsMs = [] } = counts[index] ?? {}
-    const health = healths[index]
-    const last = health?.finished.slice(0, FAILING_RUN) ?? []
-    const failing = last.length === FAILING_RUN && last.every((delivery) => delivery.status === 'failed')
-    const due = health?.oldestDueAt ?? null
+    const found = healths[index]
+    if (found === undefined) return []
+    const { verdict, waiting, oldestDueAt } = endpointToWire(endpoint, found, null, now).health
     return {
-      id,
-      host: new URL(url).host,
-      status: status === 'disabled' ? ('paused' as const) : failing ? ('failing' as const) : ('healthy' as const),
-      made,
-      succeeded,
-      failed,
-      waiting: health?.waiting ?? 0,
+      id: endpoint.id,
+      host: new URL(endpoint.url).host,
+      status: verdict,
+      ...{ made, succeeded, failed, waiting },
       firstAttemptP99Ms: quantile(firstAttemptsMs, 0.99),
-      oldestDueAt: due !== null && due < now ? due : null,
+      oldestDueAt: oldestDueAt !== null && oldestDueAt < now ? oldestDueAt : null,
     }
   })
   return { endpoints: rows, firstAttemptsMs: counts.flatMap(({ firstAttemptsMs }) => firstAttemptsMs) }

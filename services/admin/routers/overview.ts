@@ -47,7 +47,7 @@ const webhooks = z.object({
     z.object({
       id: z.string(),
       host: z.string(),
-      status: z.enum(['healthy', 'failing', 'paused']),
+      status: z.enum(['healthy', 'failing', 'paused', 'unused']),
       made: count,
       succeeded: count,
       failed: count,

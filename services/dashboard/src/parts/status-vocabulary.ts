@@ -80,6 +80,7 @@ export const VOCABULARY = {
     healthy: say('Healthy', 'paid', IconCheck),
     failing: say('Failing', 'danger', IconAlertTriangle),
     paused: say('Paused', 'new', IconPlayerPause),
+    unused: say('Not used yet', 'new', IconCircleDashed),
   },
   system: {
     live: say('Live', 'paid', IconActivity),
