@@ -71,6 +71,9 @@ export async function bundled(entry, report = () => {}) {
   if (!ENTRIES.includes(entry)) throw new Error(`${entry} is not an entry of the bundle`)
   // An image holds bundles and no sources.
   if (existsSync(PREBUILT)) return urlOf(PREBUILT, entry)
+  // Who started us bundled for all its processes: they run the same code, whatever is edited meanwhile.
+  const home = process.env.BUNDLE_HOME
+  if (home && existsSync(home)) return urlOf(home, entry)
   const cache = join(ROOT, '.cache')
   const target = join(cache, hashSources())
   if (existsSync(target)) utimesSync(target, new Date(), new Date())

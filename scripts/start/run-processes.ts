@@ -1,4 +1,5 @@
 import { openSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { bundled } from '#scripts/bundle.mjs'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import type { Environment } from './environment.ts'
@@ -32,7 +33,8 @@ const PORTS: Readonly<Record<string, string>> = {
 
 /** Runs the lines of the Procfile, each as often as `scale` says. Resolves when all are ready; on failure none is left. */
 export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
-  await bundled('scripts/service/main.ts', options.report)
+  const entry = await bundled('scripts/service/main.ts', options.report)
+  const bundle = { BUNDLE_HOME: fileURLToPath(new URL('../..', entry)) }
   const log = openSync(options.logFile, 'a')
   const running = new Map<string, SupervisedProcess>()
   const balancers: (() => Promise<void>)[] = []
@@ -50,7 +52,7 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
       const shared = PORTS[line.name]
       const targets: number[] = []
       for (const instance of instancesOf(line.name, options.scale ?? {})) {
-        const environment = { ...options.environment, ...(await ownPorts(instance, targets)) }
+        const environment = { ...options.environment, ...bundle, ...(await ownPorts(instance, targets)) }
         const preferred = options.metricsPort === 0 ? 0 : options.metricsPort + running.size
         const metricsPort = await freePort(preferred)
         const own = { ...line, name: instance.name }
