@@ -12,6 +12,8 @@ export interface BenchOptions {
   readonly only: string | null
   /** The same work is done by Ponder as well, where a benchmark has it. */
   readonly withPonder: boolean
+  /** Rows that a benchmark seeds, where it has a choice. */
+  readonly rows?: number
   /** A Redis of the benchmark's own, in place of a given one. */
   readonly redisUrl?: string
   readonly print: (line: string) => void
