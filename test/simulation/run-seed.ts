@@ -25,6 +25,8 @@ import { arrangeWeather, heal } from './world/weather.ts'
 
 const START = Date.UTC(2026, 9, 1)
 const HOUR_MS = 3_600_000
+/** The orders of a burst come within so long: close enough to meet each other. */
+const ORDERS_MS = 300_000
 /** A seed that takes more events than this goes round in circles. */
 const STEPS_MAX = 400_000
 
@@ -154,6 +156,7 @@ function buildWorld(
     healedAt: Number.POSITIVE_INFINITY,
     storeDown: false,
     activeAt: scheduler.now,
+    jumpedAt: Number.NEGATIVE_INFINITY,
     clocksHold: mix.clockJumps === 0 && mix.clockSkewMs === 0,
     mailsAreCertain: mix === CLEAR,
     frozenAt: new Map(),
@@ -211,7 +214,7 @@ async function runWorld(
 function drawChains(random: Prng): SimChain[] {
   const place = (mode: Mode, network: NetworkId): SimChain => {
     const family = network === 'bitcoin' ? 'bitcoin' : 'evm'
-    const blockMs = network === 'bitcoin' ? 120_000 : 12_000
+    const blockMs = network === 'bitcoin' ? 120_000 : 30_000
     return createSimChain({ mode, network, family, blockMs }, START, random.fork(`${mode}:${network}`))
   }
   return random.pick([
@@ -254,7 +257,7 @@ function drawMerchant(sim: Sim, bursts: readonly number[], random: Prng): Mercha
     const chain = random.pick(chains)
     const assets: AssetId[] = chain.network === 'bitcoin' ? ['btc_bitcoin'] : ['usdt_ethereum', 'eth_ethereum']
     return {
-      at: rush ?? random.pick(bursts) + random.next() * 900_000,
+      at: rush ?? random.pick(bursts) + random.next() * ORDERS_MS,
       mode: chain.mode,
       asset: random.chance(0.7) ? random.pick(assets) : null,
     }
@@ -262,9 +265,9 @@ function drawMerchant(sim: Sim, bursts: readonly number[], random: Prng): Mercha
   const modes = [...new Set(chains.map(({ mode }) => mode))]
   return {
     endpoints: Array.from({ length: random.between(1, 3) }, () => (random.chance(0.3) ? 'both' : random.pick(modes))),
-    orders: Array.from({ length: random.between(2, 7) }, order),
+    orders: Array.from({ length: random.between(2, 5) }, order),
     lateEndpoint: random.chance(0.3)
-      ? { at: random.pick(bursts) + random.next() * 900_000, mode: random.pick(modes) }
+      ? { at: random.pick(bursts) + random.next() * ORDERS_MS, mode: random.pick(modes) }
       : null,
   }
 }

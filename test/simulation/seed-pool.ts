@@ -11,7 +11,10 @@ export interface SeedThread {
 
 /** Starts a thread on a bundle of {@link bundleSimulation}. A thread that dies fails the seed it was at. */
 export function startSeedThread(bundle: string): SeedThread {
-  const worker = new Worker(fileURLToPath(bundle), { execArgv: ['--enable-source-maps'] })
+  const worker = new Worker(fileURLToPath(bundle), {
+    execArgv: ['--enable-source-maps'],
+    resourceLimits: { maxYoungGenerationSizeMb: 64 },
+  })
   return {
     run: (question) =>
       new Promise((resolve, reject) => {

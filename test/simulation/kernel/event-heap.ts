@@ -22,15 +22,15 @@ export interface EventHeap {
   push(entry: Entry): void
   pop(): Entry | undefined
   peek(): Entry | undefined
-  /** Earliest time of an entry that is no timer; infinite without one. */
-  nextFixed(): number
+  /** Earliest time of an entry of this kind; infinite without one. */
+  next(kind: EntryKind): number
   /**
    * Puts off all timers before `until`, in their order, to the moments after it. Those that `sleeps` names are taken out
    * until `wake` puts them in again.
    */
   putOff(until: number, spreadMs: number, sleeps: (entry: Entry) => boolean): void
-  /** Puts sleeping timers in again, at the moments after `from` in their order. */
-  wake(from: number, spreadMs: number): void
+  /** Puts sleeping timers in again, those that `wakes` names, at the moments after `from` in their order. */
+  wake(from: number, spreadMs: number, wakes: (entry: Entry) => boolean): void
   readonly size: number
 }
 
@@ -87,10 +87,10 @@ export function createEventHeap(): EventHeap {
       return first
     },
     peek: () => heap[0],
-    nextFixed() {
+    next(kind) {
       let earliest = Number.POSITIVE_INFINITY
       for (const entry of heap) {
-        if (entry.kind !== 'timer' && !entry.cancelled && entry.time < earliest) earliest = entry.time
+        if (entry.kind === kind && !entry.cancelled && entry.time < earliest) earliest = entry.time
       }
       return earliest
     },
@@ -107,9 +107,12 @@ export function createEventHeap(): EventHeap {
       heap = []
       for (const entry of alive) if (!dozing.has(entry)) this.push(entry)
     },
-    wake(from, spreadMs) {
-      const woken = asleep.filter(isAlive)
-      asleep = []
+    wake(from, spreadMs, wakes) {
+      if (asleep.length === 0) return
+      const woken: Entry[] = []
+      const dozing: Entry[] = []
+      for (const entry of asleep) if (isAlive(entry)) (wakes(entry) ? woken : dozing).push(entry)
+      asleep = dozing
       spread(woken, from, spreadMs)
       for (const entry of woken) this.push(entry)
     },

@@ -20,15 +20,15 @@ export interface Scheduler {
   kill(process: SimProcess): void
   /** Runs one event and its microtasks; false when nothing is left. */
   step(): Promise<boolean>
-  /** Earliest moment at which something other than a pause of a process happens. */
-  nextFixed(): number
+  /** Earliest moment at which something of this kind happens. */
+  next(kind: EntryKind): number
   /**
    * Lets all pauses before `time` last until then: what polls would have found nothing anyway. Processes that `sleeps`
-   * names do not even wake then, but with `wakeAll` or the next skip.
+   * names do not even wake then, but with `wake` or the next skip.
    */
   skipTo(time: number, sleeps: (process: SimProcess) => boolean): void
-  /** Ends the pauses of those that slept on. */
-  wakeAll(): void
+  /** Ends the pauses of those that slept on and that `wakes` names. */
+  wake(wakes: (process: SimProcess) => boolean): void
   readonly steps: number
 }
 
@@ -102,13 +102,13 @@ export function createScheduler(options: {
         return true
       }
     },
-    nextFixed: () => heap.nextFixed(),
+    next: (kind) => heap.next(kind),
     skipTo(time, sleeps) {
       quietUntil = time
-      heap.wake(now, 0)
+      heap.wake(now, 0, () => true)
       heap.putOff(time, SPREAD_MS, ({ process }) => process !== null && sleeps(process))
     },
-    wakeAll: () => heap.wake(now, SPREAD_MS),
+    wake: (wakes) => heap.wake(now, SPREAD_MS, ({ process }) => process === null || wakes(process)),
   }
   return scheduler
 }

@@ -1,4 +1,3 @@
-import type { Doc } from '../store/bson-values.ts'
 import type { SimChain } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
 
@@ -9,6 +8,10 @@ import type { Sim } from '../world/sim.ts'
 
 /** Further ahead than any sweep looks. */
 const AHEAD_MS = 10_000
+/** So long after a machine's clock moved its processes may still count from the old one. */
+const UNSURE_MS = 120_000
+
+const isUnsure = (sim: Sim): boolean => sim.scheduler.now < sim.jumpedAt + UNSURE_MS
 
 const isBefore = (value: unknown, time: number): boolean => value instanceof Date && value.getTime() <= time
 
@@ -19,22 +22,19 @@ export function nothingToRelay(sim: Sim): boolean {
 
 /** No payment is unapplied and no invoice's clock is due soon. */
 export function nothingToAdvance(sim: Sim): boolean {
-  const soon = sim.scheduler.now + AHEAD_MS + sim.mix.clockSkewMs
-  const due = (row: Doc): boolean => isBefore(row['nextActionAt'], soon)
-  const jumped = sim.mix.clockJumps > 0
+  const soon = sim.scheduler.now + (isUnsure(sim) ? Number.POSITIVE_INFINITY : AHEAD_MS)
   return (
-    !sim.store.documents('invoices').some((row) => due(row) || (jumped && row['nextActionAt'] !== undefined)) &&
+    !sim.store.documents('invoices').some((row) => isBefore(row['nextActionAt'], soon)) &&
     !sim.store.documents('payments').some((row) => row['dirtyAt'] instanceof Date)
   )
 }
 
 /** No delivery is due soon. */
 export function nothingToSend(sim: Sim): boolean {
-  const soon = sim.scheduler.now + AHEAD_MS
-  const jumped = sim.mix.clockJumps > 0 || sim.mix.clockSkewMs > 0
+  const soon = sim.scheduler.now + (isUnsure(sim) ? Number.POSITIVE_INFINITY : AHEAD_MS)
   return !sim.store
     .documents('webhook_deliveries')
-    .some((row) => row['status'] === 'pending' && (jumped || isBefore(row['dueAt'], soon)))
+    .some((row) => row['status'] === 'pending' && isBefore(row['dueAt'], soon))
 }
 
 /** No invoice's clock follows this action chain. */

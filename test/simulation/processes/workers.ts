@@ -17,6 +17,7 @@ import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { simAddressBook } from '../world/address-book.ts'
 import { createSimHttpOut } from '../world/http-out.ts'
 import { simSecretBox } from '../world/secret-box.ts'
+import type { Sim } from '../world/sim.ts'
 import type { Program } from '../world/supervisor.ts'
 import { wireInvoices } from './locks.ts'
 import { nobodyWaitsFor, nothingToAdvance, nothingToRelay, nothingToSend } from './nothing-due.ts'
@@ -26,6 +27,7 @@ const SWEEP_MS = 1_000
 /** Addresses derived ahead; few, because each is a document of every seed. */
 const HEADROOM = 24
 const HEADROOM_EVERY_MS = 12_000
+const HEADROOM_ANYWAY_MS = 3_600_000
 const OUTBOX_OVERDUE_MS = 1_000
 
 /** The `invoices` process: transitions, deadlines, and the loop that derives addresses and ends claims. */
@@ -50,7 +52,7 @@ export const invoicesProgram: Program = async (sim, running) => {
   startHeadroomLoop(
     {
       ...deps,
-      leases: atLeisure(createLeaseRepository(db)),
+      leases: atLeisure(sim, createLeaseRepository(db)),
       mails: createMailRepository(db),
       secretBox: simSecretBox,
       addressBook: simAddressBook,
@@ -59,14 +61,21 @@ export const invoicesProgram: Program = async (sim, running) => {
   )
 }
 
-/** The loop asks for its lease twice a second; here each question takes its time, which is all that a seed needs. */
-function atLeisure(leases: LeaseRepository): LeaseRepository {
-  let asked = false
+/** The loop asks for its lease twice a second; here it does when keys or invoices changed since, and each question takes its time. */
+function atLeisure(sim: Sim, leases: LeaseRepository): LeaseRepository {
+  const look = (): readonly unknown[] => [
+    ...sim.store.documents('key_material'),
+    sim.store.documents('invoices').length,
+    Math.floor(sim.scheduler.now / HEADROOM_ANYWAY_MS),
+  ]
+  let seen: readonly unknown[] = []
   return {
     ...leases,
     acquire: async (id, owner, leaseMs) => {
-      if (asked) await new Promise((resolve) => setTimeout(resolve, HEADROOM_EVERY_MS))
-      asked = true
+      if (seen.length > 0) await new Promise((resolve) => setTimeout(resolve, HEADROOM_EVERY_MS))
+      const now = look()
+      if (now.length === seen.length && now.every((one, at) => one === seen[at])) return false
+      seen = now
       return leases.acquire(id, owner, leaseMs)
     },
   }

@@ -11,8 +11,14 @@ const QUIET_DUE_MS = 2_600
 const LEAD_MS = 1_300
 /** Work that is due and not done, for instance because its worker is dead: time goes on in such steps. */
 const STUCK_STEP_MS = 20_000
+/** The same while faults go on: what is missing then may be missing for long. */
+const STUCK_FAULTY_MS = 60_000
 /** So many steps in a healthy world mean that nobody will ever do it. */
 const STUCK_MAX = 120
+/** Within so long every process that is awake has asked the store for its time. */
+const CLOCK_CHECK_MS = 60_000
+/** So many, and perhaps it takes somebody of whom nobody would think. */
+const STUCK_ALONE = 5
 
 /** Skips the time in which nothing happens, and knows when all is done. */
 export function createIdle(sim: Sim, mayEnd: () => boolean) {
@@ -26,26 +32,31 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
       const quietMs = now - sim.activeAt
       if (quietMs < QUIET_MS || now < lookedAt + 50) return false
       lookedAt = now
-      const fixed = scheduler.nextFixed()
+      if (scheduler.next('work') <= now + LEAD_MS) return false
+      const fixed = scheduler.next('world')
       if (fixed <= now + LEAD_MS) {
-        scheduler.wakeAll()
+        scheduler.wake(() => true)
         return false
       }
       const due = nextDue(sim)
+      // A process that slept through a jump of its clock would not know of it for longer than any real one.
+      const mayDoze = now > sim.jumpedAt + CLOCK_CHECK_MS
       if (due.at === Number.POSITIVE_INFINITY && mayEnd()) return true
       const waits = due.at <= now
       if (waits && quietMs < QUIET_DUE_MS) {
-        scheduler.wakeAll()
+        scheduler.wake(({ type }) => !mayDoze || due.needs(type, now))
         return false
       }
       if (waits && sim.healed) {
         stuck += 1
         if (stuck > STUCK_MAX) throw new Violation('L3', `nobody does what is due: ${due.what}`)
       } else if (!waits) stuck = 0
-      const target = waits ? Math.min(fixed, now + STUCK_STEP_MS) : Math.min(fixed, due.at)
-      const justDelivery = !waits && due.at < fixed && due.isDelivery
-      const sleeps = ({ type }: { readonly type: string }): boolean => justDelivery && type !== 'webhooks'
-      if (target > now + LEAD_MS + 700) scheduler.skipTo(target - LEAD_MS, sleeps)
+      const target = waits
+        ? Math.min(fixed, now + (sim.healed ? STUCK_STEP_MS : STUCK_FAULTY_MS))
+        : Math.min(fixed, due.at)
+      const all = !mayDoze || fixed <= target || stuck > STUCK_ALONE
+      if (target > now + LEAD_MS + 700)
+        scheduler.skipTo(target - LEAD_MS, ({ type }) => !all && !due.needs(type, target + LEAD_MS))
       return false
     },
   }
@@ -60,7 +71,7 @@ function isBuried(sim: Sim, row: Doc): boolean {
 }
 
 /** While faults go on, nobody may ever look for long enough: time goes on in such steps. */
-const FATE_STEP_MS = 60_000
+const FATE_STEP_MS = 600_000
 /** A scanner needs minutes, and perhaps a few lives, to give a transaction up. */
 const GIVE_UP_MS = 3_600_000
 
@@ -79,45 +90,66 @@ function isMissing(sim: Sim, row: Doc): boolean {
 interface Due {
   readonly at: number
   readonly what: string
-  /** Only dispatchers have something to do then. */
-  readonly isDelivery: boolean
+  /** Processes of this type have something to do by then. */
+  needs(type: string, by: number): boolean
 }
+
+/** Whose turn something is: dispatchers, the relay, the workers of invoices, or the scanners of a chain by its id. */
+type Turn = 'webhooks' | 'outbox' | 'invoices' | `${string}:${string}`
 
 /** The next moment at which the product or a chain has something to do. */
 function nextDue(sim: Sim): Due {
-  let next: Due = { at: Number.POSITIVE_INFINITY, what: '', isDelivery: false }
-  const consider = (at: number, what: () => string, isDelivery = false): void => {
-    if (at < next.at) next = { at, what: what(), isDelivery }
+  const { now } = sim.scheduler
+  const next = { at: Number.POSITIVE_INFINITY, what: '' }
+  const turns = new Map<Turn, number>()
+  const consider = (turn: Turn, at: number, what: () => string): void => {
+    if (at < (turns.get(turn) ?? Number.POSITIVE_INFINITY)) turns.set(turn, at)
+    if (at >= next.at) return
+    next.at = at
+    next.what = what()
   }
   const time = (value: unknown): number => (value instanceof Date ? value.getTime() : Number.POSITIVE_INFINITY)
   for (const row of sim.store.documents('webhook_deliveries')) {
-    if (row['status'] === 'pending') consider(time(row['dueAt']), () => `delivery ${row['_id']}`, true)
+    if (row['status'] === 'pending') consider('webhooks', time(row['dueAt']), () => `delivery ${row['_id']}`)
   }
   for (const row of sim.store.documents('invoices')) {
-    consider(time(row['outboxAt']), () => `outbox of ${row['_id']}`)
-    consider(deadlineOf(sim, row), () => `deadline of ${row['_id']}`)
+    consider('outbox', time(row['outboxAt']), () => `outbox of ${row['_id']}`)
+    consider('invoices', deadlineOf(sim, row), () => `deadline of ${row['_id']}`)
+    if (sim.chains.has(String(row['actionChain'])))
+      consider(`${row['actionChain']}` as Turn, deadlineOf(sim, row), () => `deadline of ${row['_id']}`)
   }
   for (const row of sim.store.documents('payments')) {
-    consider(time(row['dirtyAt']), () => `payment ${row['key']}`)
-    if (isBuried(sim, row)) consider(sim.scheduler.now, () => `confirmation of ${row['key']}`)
-    if (isMissing(sim, row)) mustEnd(sim, row)
-    if (isMissing(sim, row))
-      consider(sim.scheduler.now + (sim.healed ? 1 : FATE_STEP_MS), () => `fate of ${row['key']}`)
+    const chain: Turn = `${row['mode']}:${row['network']}`
+    consider('invoices', time(row['dirtyAt']), () => `payment ${row['key']}`)
+    if (isBuried(sim, row)) consider(chain, now, () => `confirmation of ${row['key']}`)
+    if (isMissing(sim, row)) {
+      mustEnd(sim, row)
+      consider(chain, now + (sim.healed ? 1 : FATE_STEP_MS), () => `fate of ${row['key']}`)
+    }
   }
   for (const chain of sim.chains.values()) {
-    chain.sync(sim.scheduler.now)
+    chain.sync(now)
+    const turn = chain.id as Turn
     const { network } = chain
     const confirmations = network === 'bitcoin' || network === 'ethereum' ? CONFIRMATIONS[network] : 1
-    if (chain.isWaiting(confirmations)) consider(chain.nextBlockAt, () => `block of ${chain.id}`)
+    if (chain.isWaiting(confirmations)) consider(turn, chain.nextBlockAt, () => `block of ${chain.id}`)
     const [cursor] = sim.store.collection('chain_cursors').find({ _id: chain.id }, sim.store.now())
     const height = Number(cursor?.['height'] ?? 0)
     const branch = chain.blocks[height]?.hash
-    if (cursor !== undefined && cursor['hash'] !== branch)
-      consider(sim.scheduler.now, () => `fork of ${chain.id} at ${height}`)
+    if (cursor !== undefined && cursor['hash'] !== branch) consider(turn, now, () => `fork of ${chain.id} at ${height}`)
     const unread = chain.blocks.slice(height + 1).some(({ txs }) => txs.length > 0)
-    if (unread) consider(sim.scheduler.now, () => `blocks of ${chain.id} above ${height}`)
+    if (unread) consider(turn, now, () => `blocks of ${chain.id} above ${height}`)
   }
-  return next
+  return { ...next, needs: (type, by) => isNeeded(turns, type, by) }
+}
+
+/** Prices are read whenever money may come; nobody asks anything of the others unless somebody outside does. */
+function isNeeded(turns: ReadonlyMap<Turn, number>, type: string, by: number): boolean {
+  const isTurn = (turn: Turn): boolean => (turns.get(turn) ?? Number.POSITIVE_INFINITY) <= by
+  if (type.startsWith('scanner-')) return isTurn(type.slice('scanner-'.length) as Turn)
+  if (type === 'rates')
+    return [...turns.keys()].some((turn) => turn !== 'webhooks' && turn !== 'outbox' && isTurn(turn))
+  return isTurn(type as Turn)
 }
 
 /** The clock of an invoice; behind its chain it waits for the next block. */

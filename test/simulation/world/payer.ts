@@ -43,7 +43,7 @@ export async function payInvoice(
   const manner = random.pick(MANNERS)
   sim.trace.add(`  payer of ${invoice.id}: ${manner}`)
   if (manner === 'never') return
-  await sim.sleep(random.between(1_000, 600_000), 'payer')
+  await sim.sleep(random.between(1_000, 300_000), 'payer')
   const pay = (amounts: readonly bigint[], minedFrom?: number) => send(sim, chain, priced, amounts, random, minedFrom)
   if (random.chance(sim.mix.hostileTransfer)) hostile(sim, chain, priced, random)
   switch (manner) {
@@ -93,7 +93,7 @@ async function chooseAsset(
 ): Promise<Priced | null> {
   const chain = random.pick([...sim.chains.values()].filter((one) => one.mode === mode))
   const asset: AssetId = chain.network === 'bitcoin' ? 'btc_bitcoin' : random.pick(['usdt_ethereum', 'eth_ethereum'])
-  await sim.sleep(random.between(1_000, 600_000), 'payer chooses')
+  await sim.sleep(random.between(1_000, 300_000), 'payer chooses')
   sim.touch()
   const opId = `payer ${invoice.id}`
   for (let attempt = 0; attempt < 5; attempt += 1) {

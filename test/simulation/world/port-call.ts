@@ -53,7 +53,7 @@ export function stopFor(sim: Sim, process: SimProcess, ms: number): void {
   sim.fault('F1 stopped', process.name)
   sim.scheduler.freeze(process)
   sim.frozenAt.set(process.name, Number.POSITIVE_INFINITY)
-  sim.scheduler.at(ms + 500, 'world', null, `goes on ${process.name}`, () => letGoOn(sim, process))
+  sim.scheduler.at(ms + 500, 'work', null, `goes on ${process.name}`, () => letGoOn(sim, process))
 }
 
 /** Lets a stopped process go on. */

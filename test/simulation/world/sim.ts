@@ -31,6 +31,8 @@ export interface Sim {
   storeDown: boolean
   /** Last time at which something happened that the product has to do with. */
   activeAt: number
+  /** When a machine's clock moved last; in the far past before the first. */
+  jumpedAt: number
   /** No machine's clock is ever wrong in this seed. */
   readonly clocksHold: boolean
   /** No fault may have kept the mail about a failing endpoint from being written. */

@@ -46,6 +46,7 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
     const by = luck.pick([-3_600_000, 3_600_000, -60_000, 60_000, 5_000])
     sim.fault('F14 jump', `${machine.name} ${by}`)
     machine.skewMs += by
+    sim.jumpedAt = scheduler.now
   })
   if (mix.clockSkewMs > 0) {
     for (const machine of sim.supervisor.machines)
@@ -72,7 +73,8 @@ function reorganise(sim: Sim, luck: Prng, tries = 30): void {
   const newest = chain.blocks.slice(-DEPTH_MAX)
   const from = newest.findLastIndex(({ txs }) => txs.length > 0)
   if (from < 0 && tries > 0) {
-    sim.scheduler.at(luck.between(10_000, 120_000), 'world', null, 'reorganisation', () => {
+    // A look at the chain is nothing that anybody would be awake for.
+    sim.scheduler.at(luck.between(10_000, 120_000), 'work', null, 'reorganisation', () => {
       if (!sim.healed) reorganise(sim, luck, tries - 1)
     })
     return
@@ -192,7 +194,10 @@ export function heal(sim: Sim): void {
   sim.mix = CLEAR
   sim.storeDown = false
   sim.redis.setUp(true)
-  for (const machine of sim.supervisor.machines) machine.skewMs = 0
+  for (const machine of sim.supervisor.machines) {
+    if (machine.skewMs !== 0) sim.jumpedAt = sim.scheduler.now
+    machine.skewMs = 0
+  }
   for (const { process } of sim.supervisor.all()) letGoOn(sim, process)
   sim.touch()
 }
