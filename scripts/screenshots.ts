@@ -2,7 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
 import { startStack } from '#scripts/start/stack.ts'
 import { settled } from '#test/support/accessibility.ts'
 import { launchChromium, newContext, type Visitor } from '#test/support/chromium.ts'
@@ -17,33 +19,44 @@ const THEMES = ['light', 'dark'] as const
 const LIVE_PAGES = { 'overview-live': 'overview', 'invoices-live': 'invoices' }
 
 if (process.argv.includes('--help')) {
-  process.stdout.write('npm run screenshots: pictures of every page in both themes, into docs/screenshots/\n')
+  process.stdout.write(
+    'npm run screenshots [-- --data DIR]: pictures of every page in both themes, into docs/screenshots/,\n' +
+      'of an installation of their own or of the development one that runs on DIR\n',
+  )
   process.exit(0)
 }
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
-const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-pictures-'))
+const { data } = parseArgs({ options: { data: { type: 'string' } } }).values
+const dataDir = data ?? mkdtempSync(join(tmpdir(), 'paymesh-pictures-'))
 mkdirSync(FOLDER, { recursive: true })
-const stack = await startStack({ dataDir, report: say })
+const stack = data === undefined ? await startStack({ dataDir, report: say }) : null
+const dev = stack?.dev ?? readDevInfo(dataDir)
+if (dev === null) throw new Error(`nothing runs on ${dataDir}`)
 const browser = await launchChromium()
 try {
-  const demo = await fillDemo(dataDir, stack.dev)
+  const demo = await fillDemo(dataDir, dev)
   for (const theme of THEMES) {
-    await pictureDashboard(browser, theme, demo.pages)
+    await pictureDashboard(browser, theme, dev, demo.pages)
     await pictureCheckout(browser, theme, demo.checkout)
   }
 } finally {
   await browser.close()
-  await stack.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await stack?.stop()
+  if (stack !== null) rmSync(dataDir, { recursive: true, force: true })
 }
 
-async function pictureDashboard(on: Browser, theme: (typeof THEMES)[number], items: Readonly<Record<string, string>>) {
+async function pictureDashboard(
+  on: Browser,
+  theme: (typeof THEMES)[number],
+  seeded: DevInfo,
+  items: Readonly<Record<string, string>>,
+) {
   const page = await open(on, { theme, width: 1280, height: 800 })
-  const { adminUrl, workspaceId } = stack.dev
+  const { adminUrl, workspaceId } = seeded
   await page.goto(`${adminUrl}/login`)
   await take(page, `dashboard-log-in.${theme}`)
-  await logIn(page, stack.dev)
+  await logIn(page, seeded)
   for (const [name, path] of Object.entries({ ...DASHBOARD_PAGES, ...items })) {
     await page.goto(`${adminUrl}${dashboardPath(path, workspaceId, 'test')}`)
     await take(page, `dashboard-${name}.${theme}`)

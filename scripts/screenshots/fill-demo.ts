@@ -37,7 +37,7 @@ export async function fillDemo(dataDir: string, dev: DevInfo): Promise<Demo> {
   const dead = `${dev.apiUrl.replace('127.0.0.1', 'localhost')}/nobody-listens-here`
   await shop.webhookEndpoints.create({ url: receiver.url, events: ['*'], description: 'Shop' })
   await shop.webhookEndpoints.create({ url: dead, events: ['invoice.paid', 'invoice.expired'], description: 'ERP' })
-  await shop.products.create({ name: 'Coffee beans, 1 kg', price: '24.00', currency: 'USD', sku: 'BEANS-1' })
+  await shop.products.create({ name: 'Coffee beans, 1 kg', price: '24.00', currency: 'USD' })
   const link = await shop.paymentLinks.create({
     title: 'A coffee for the team',
     currency: 'USD',
@@ -85,7 +85,7 @@ export async function fillDemo(dataDir: string, dev: DevInfo): Promise<Demo> {
   }
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 async function until(shop: ReturnType<typeof createPaymesh>, id: string, status: string): Promise<void> {
   const end = Date.now() + PATIENCE_MS

@@ -14,7 +14,10 @@ const COINS: readonly (readonly [symbol: string, asset: AssetId])[] = [
   ['ETH', 'eth_ethereum'],
 ]
 
-/** Copies a paid invoice into the four weeks before, in both modes, so that charts have something to show. No event is told of it. */
+/**
+ * Copies a paid invoice into the four weeks before, in both modes, so that charts have something to show. No event is told of it, and a second
+ * time nothing is added.
+ */
 export async function fillHistory(db: Database, templateId: string): Promise<void> {
   const invoices = db.collection(INVOICES)
   const template = await invoices.findOne({ _id: templateId })
@@ -29,6 +32,8 @@ export async function fillHistory(db: Database, templateId: string): Promise<voi
   } = template
   const now = Date.now()
   for (const mode of ['test', 'live'] as const) {
+    const { workspaceId } = template
+    if ((await invoices.findOne({ workspaceId, mode, number: FIRST_NUMBER })) !== null) continue
     const copies: InvoiceDocument[] = []
     for (let day = DAYS; day >= 1; day--) {
       // Busy and quiet days, the same in every run.
