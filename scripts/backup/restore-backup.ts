@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { type ArchiveContents, walkArchive } from '#shared/db/archive-contents.ts'
 import type { Database } from '#shared/db/connect.ts'
 import { migrate } from '#shared/db/migrate.ts'
+import { NEWEST_SCHEMA } from '#shared/db/migrations/list.ts'
 import { requireEmpty, writeArchive } from '#shared/db/restore-archive.ts'
 import { type Precautions, takePrecautions } from '#shared/db/restore-precautions.ts'
 import { writeRestoreState } from '#shared/db/restore-state.ts'
@@ -92,6 +93,11 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   const { db, clock } = deps
   const { file, secret, actor, skip, quarantineMs, acceptUnreadable, onProgress } = options
   const verified = await verifyBackup(file, secret, deps.secretBox)
+  if (verified.schemaVersion > NEWEST_SCHEMA) {
+    throw new Error(
+      `the archive has schema ${verified.schemaVersion}, this version knows ${NEWEST_SCHEMA}: use a newer version`,
+    )
+  }
   const { total, opened } = verified.sealed
   if (opened < total && !acceptUnreadable) {
     throw new Error(

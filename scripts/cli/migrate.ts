@@ -7,7 +7,9 @@ import { type OutputOptions, print } from './output.ts'
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('Create the collections and indexes that this version needs. Safe to repeat.')
+    .description(
+      'Create the collections and indexes that this version needs and bring stored data up to it. Safe to stop and to repeat.',
+    )
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions) => {
       await withInstallation(async (installation) => {
@@ -15,7 +17,7 @@ export function addMigrateCommand(program: Command): void {
         print(
           options,
           report,
-          `${report.collectionsCreated.length} collections and ${report.indexesCreated.length} indexes created`,
+          `${report.collectionsCreated.length} collections and ${report.indexesCreated.length} indexes created, ${report.migrationsRun.length} migrations run`,
         )
       })
     })

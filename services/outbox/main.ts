@@ -10,12 +10,14 @@ import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
+import { createRetentionRepository } from '#shared/db/retention-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { startAuditChainLoop } from './audit-chain-loop.ts'
 import { startDeskLoop } from './desk-loop.ts'
+import { startRetentionLoop } from './retention-loop.ts'
 import { startRecoveries } from './start-recoveries.ts'
 
 /** Entries older than this were not kicked, or their worker died. */
@@ -23,7 +25,8 @@ const OVERDUE_AFTER_MS = 1_000
 
 /**
  * Turns saved outbox entries into events, deliveries, mails, inbox entries and audit rows, each exactly once. Beside it, one
- * process at a time chains the rows of the audit trail, and one mails open exceptions and erases customers.
+ * process at a time chains the rows of the audit trail, one mails open exceptions and erases customers, and one removes what is past
+ * its life.
  */
 export const start: StartService = async (context) => {
   const { db, redis, clock, random, logger, metrics, pulses, tracer } = context
@@ -53,6 +56,11 @@ export const start: StartService = async (context) => {
     chain: createAuditChainRepository(db),
     leases: createLeaseRepository(db),
   })
+  const stopRetention = startRetentionLoop({
+    ...ambient,
+    retention: createRetentionRepository(db),
+    leases: createLeaseRepository(db),
+  })
   const stopDesk = startDeskLoop({
     ...ambient,
     kicker,
@@ -63,7 +71,7 @@ export const start: StartService = async (context) => {
     leases: createLeaseRepository(db),
   })
   return async () => {
-    await Promise.all([worker.stop(), recoveries.stop(), stopChain(), stopDesk()])
+    await Promise.all([worker.stop(), recoveries.stop(), stopChain(), stopRetention(), stopDesk()])
     await kicker.close()
   }
 }

@@ -9,7 +9,9 @@ export type ChainCommandDocument = Omit<ChainCommand, 'id' | 'askedAt' | 'finish
   finishedAt: Date | null
 }
 
-/** The chain_commands collection. The unique index admits one open request of a kind for each network and mode. */
+const TWO_YEARS_S = 730 * 86_400
+
+/** The chain_commands collection; finished ones are kept two years. The unique index admits one open request of a kind for each network and mode. */
 export const CHAIN_COMMANDS = defineCollection<ChainCommandDocument>(
   'chain_commands',
   {
@@ -36,5 +38,6 @@ export const CHAIN_COMMANDS = defineCollection<ChainCommandDocument>(
       unique: true,
       partialFilterExpression: { status: 'open' },
     },
+    { name: 'command_life', key: { finishedAt: 1 }, expireAfterSeconds: TWO_YEARS_S },
   ],
 )

@@ -17,13 +17,8 @@ export type Life =
   | { readonly kept: 'forever' }
   /** The store's own index of this name removes them. */
   | { readonly kept: 'ttl'; readonly index: string }
-  /** The retention job removes those of `only` whose `field` is older than `days`. */
-  | {
-      readonly kept: 'job'
-      readonly field: string
-      readonly days: number
-      readonly only?: Readonly<Record<string, unknown>>
-    }
+  /** The retention job removes what is older than `days` by its indexed `field`, unless a scanner still has to read that time. */
+  | { readonly kept: 'job'; readonly field: string; readonly days: number }
 
 /** What an operator's deeds on the whole installation must know about a collection. */
 export interface CollectionClass {
@@ -63,9 +58,10 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   webhook_deliveries: kept(ttl('delivery_life')),
   webhook_attempts: kept(ttl('attempt_life')),
   delivery_recoveries: kept(ttl('recovery_life')),
-  chain_commands: kept({ kept: 'job', field: 'finishedAt', days: 730, only: { status: { $ne: 'open' } } }),
+  chain_commands: kept(ttl('command_life')),
   coin_balances: kept(ttl('coin_balance_life')),
-  rate_snapshots: kept(ttl('rate_at')),
+  // A payment that is found late is priced by the rates of its time.
+  rate_snapshots: kept({ kept: 'job', field: 'at', days: 15 }),
   exceptions: kept(ttl('exception_life')),
   idempotency_keys: kept(ttl('idempotency_life'), [{ path: 'response.body', contextOf: (scope) => scope }]),
   mails: kept(ttl('mail_life'), [{ path: 'data.*_sealed', contextOf: mailContext }]),

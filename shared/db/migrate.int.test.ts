@@ -16,7 +16,7 @@ describe('migrate', () => {
     expect(reports[0]?.indexesCreated).toEqual(everyIndex)
     expect(reports[0]?.collectionsCreated).toHaveLength(MODELS.length)
     await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
-    expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [] })
+    expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
   })
 
   it('brings back a dropped index and refuses one that lost its uniqueness', async () => {

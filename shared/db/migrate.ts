@@ -1,25 +1,32 @@
 import type mongoose from 'mongoose'
 import type { CollectionModel, IndexDefinition } from './collection-model.ts'
 import type { Database } from './connect.ts'
+import { MIGRATIONS, NEWEST_SCHEMA } from './migrations/list.ts'
+import { runMigrations } from './migrations/run-migrations.ts'
 import { MODELS } from './models.ts'
 import { readRestoreState } from './restore-state.ts'
+import { verifySchemaVersion } from './schema-version.ts'
 
 /** What `migrate` had to create; empty lists mean that everything was there. */
 export interface MigrationReport {
   readonly collectionsCreated: readonly string[]
   /** `<collection>.<index>` */
   readonly indexesCreated: readonly string[]
+  /** Migrations that ran, by number. */
+  readonly migrationsRun: readonly number[]
 }
 
 type Model = CollectionModel<mongoose.mongo.Document>
 
 /**
- * Creates every missing collection and index. Safe to repeat and to run in several processes at once. Never drops or changes
- * anything: an index of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
+ * Runs the migrations that are missing, then creates every missing collection and index. Safe to repeat and to run in several
+ * processes at once. Never changes an index: one of the same name with another definition fails loudly, because rebuilding it is an operator's decision.
  */
 export async function migrate(db: Database): Promise<MigrationReport> {
   const before = new Set((await missingIndexes(db)).map((missing) => missing.label))
   const existing = await collectionNames(db)
+  // Data first: an index may demand what only a migration makes true, or take the place of one that it removes.
+  const migrationsRun = await runMigrations(db, MIGRATIONS)
   const collectionsCreated = MODELS.map((model) => model.name).filter((name) => !existing.has(name))
   for (const model of MODELS) {
     const specifications = model.indexes.map((index) => ({ ...index, key: { ...index.key } }))
@@ -27,16 +34,19 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     if (specifications.length > 0) await db.collection(model).createIndexes(specifications)
     else if (!existing.has(model.name)) await createCollection(db, model.name)
   }
-  return { collectionsCreated, indexesCreated: [...before] }
+  return { collectionsCreated, indexesCreated: [...before], migrationsRun }
 }
 
-/** Throws an error that lists every missing index and says what to run; every process calls it before it starts work. */
+/**
+ * Throws an error that lists every missing index, or says that the data is of another version, and what to run; every process calls it
+ * before it starts work.
+ */
 export async function verifyIndexes(db: Database): Promise<void> {
   if ((await readRestoreState(db))?.state === 'writing') {
     throw new Error(`a restore into database ${db.name} did not end: drop the database and restore again`)
   }
   const missing = await missingIndexes(db)
-  if (missing.length === 0) return
+  if (missing.length === 0) return await verifySchemaVersion(db, NEWEST_SCHEMA)
   throw new Error(
     `database ${db.name} lacks ${missing.length} indexes (${missing.map((one) => one.label).join(', ')}): run paymesh migrate`,
   )

@@ -4,9 +4,7 @@ import { DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 /** A stored snapshot; prices stay decimal strings. */
 export type RateDocument = Omit<RateSnapshot, 'at'> & { _id: string; at: Date }
 
-const FIFTEEN_DAYS_S = 15 * 86_400
-
-/** The rate_snapshots collection: one document per cycle, kept 15 days for late payments and audits. */
+/** The rate_snapshots collection: one document per cycle, kept 15 days for late payments and audits, and longer while a scanner is further behind. */
 export const RATE_SNAPSHOTS = defineCollection<RateDocument>(
   'rate_snapshots',
   {
@@ -17,5 +15,5 @@ export const RATE_SNAPSHOTS = defineCollection<RateDocument>(
     guards: optional(Object),
     heardAt: optional(Object),
   },
-  [{ name: 'rate_at', key: { at: 1 }, expireAfterSeconds: FIFTEEN_DAYS_S }],
+  [{ name: 'rate_time', key: { at: 1 } }],
 )

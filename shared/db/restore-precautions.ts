@@ -47,18 +47,16 @@ export async function takePrecautions(
   const cursors = await db
     .collection(CHAIN_CURSORS)
     .updateMany({}, [{ $set: { lease: null, leaseEpoch: { $add: ['$leaseEpoch', EPOCH_STEP] } } }])
-  await db
-    .collection(CHAIN_COMMANDS)
-    .updateMany(
-      { status: 'open' },
-      {
-        $set: {
-          status: 'cancelled',
-          outcome: 'It was open when the installation was restored.',
-          finishedAt: toDate(at),
-        },
+  await db.collection(CHAIN_COMMANDS).updateMany(
+    { status: 'open' },
+    {
+      $set: {
+        status: 'cancelled',
+        outcome: 'It was open when the installation was restored.',
+        finishedAt: toDate(at),
       },
-    )
+    },
+  )
   return {
     keys: moved.matchedCount,
     addresses,

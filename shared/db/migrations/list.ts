@@ -1,0 +1,8 @@
+import { RATES_WITHOUT_END } from './0001-rates-without-end.ts'
+import type { Migration } from './migration.ts'
+
+/** Every migration since the first release, in their order. */
+export const MIGRATIONS: readonly Migration[] = [RATES_WITHOUT_END]
+
+/** The version of data that this code makes and works on. */
+export const NEWEST_SCHEMA: number = MIGRATIONS.at(-1)?.id ?? 0
