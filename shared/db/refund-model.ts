@@ -1,4 +1,4 @@
-import { type Refund, REFUND_STATUSES } from '#shared/usecases/ports/refunds.ts'
+import { REFUND_STATUSES, type Refund } from '#shared/usecases/ports/refunds.ts'
 import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from './collection-model.ts'
 
 /** A stored refund; the amount is a decimal string of base units. */

@@ -126,7 +126,8 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
   }
 }
 
-async function moveDeadline(dataDir: string, invoiceId: string, to: Date): Promise<void> {
+/** Moves the deadline of an invoice of an installation, and the end of its quotes. */
+export async function moveDeadline(dataDir: string, invoiceId: string, to: Date): Promise<void> {
   const { mongoUrl, mongoDatabase } = parseConfig(readEnvironment(dataDir) ?? {}).stores
   const logger = createLogger({ name: 'world', level: 'silent' })
   const db = await connectDatabase({ url: mongoUrl, name: mongoDatabase, logger })

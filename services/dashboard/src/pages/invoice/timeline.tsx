@@ -37,7 +37,11 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   return (
     <Card
       title="Timeline"
-      beside={<SegmentedControl size="xs" aria-label="Show" data={KINDS} value={kind} onChange={setKind} />}
+      beside={
+        <div className="pm-scroll-x">
+          <SegmentedControl size="xs" aria-label="Show" data={KINDS} value={kind} onChange={setKind} />
+        </div>
+      }
     >
       {story.data === undefined ? (
         story.isPending ? (

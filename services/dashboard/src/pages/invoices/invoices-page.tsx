@@ -96,6 +96,7 @@ export function InvoicesPage() {
           key={filters.q}
           data-page-search=""
           w={320}
+          maw="100%"
           onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
           onBlur={({ currentTarget }) =>
             currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })

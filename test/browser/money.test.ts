@@ -1,0 +1,129 @@
+import { beforeAll, expect, inject, test } from 'vitest'
+import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/src/main.ts'
+import { payLocally } from '#scripts/local-chain/pay-locally.ts'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { ASSETS } from '#shared/chains/assets.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
+import { moveDeadline } from '#test/support/world.ts'
+
+const browser = useBrowser()
+const HOUR_MS = 3_600_000
+const HOSTILE = '=1+1 <script>alert(1)</script> \u202egnp.exe'
+let dev: DevInfo
+let shop: Paymesh
+let dataDir: string
+
+beforeAll(() => {
+  dataDir = inject('stackDataDir')
+  const info = readDevInfo(dataDir)
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+  shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+})
+
+const pathOf = (page: string) => dashboardPath(page, dev.workspaceId, 'test')
+
+/** A real transfer on the local chain; gives its transaction. */
+async function pay({ crypto }: Invoice): Promise<string> {
+  const rpcUrl = crypto === null ? undefined : dev.rpcUrls[crypto.network]
+  if (crypto === null || rpcUrl === undefined) throw new Error('the invoice cannot be paid here')
+  const { txHash } = await payLocally({
+    rpcUrl,
+    asset: crypto.asset,
+    contract: ASSETS[crypto.asset].contract,
+    to: crypto.address,
+    amountBase: BigInt(crypto.amount_base_units),
+  })
+  return txHash
+}
+
+async function until(id: string, holds: (invoice: Invoice) => boolean): Promise<Invoice> {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const invoice = await shop.invoices.get(id)
+    if (holds(invoice)) return invoice
+    if (Date.now() > deadline) throw new Error(`invoice ${id} is still ${invoice.status}`)
+  }
+}
+
+test('a late payment is explained, and resolved from the inbox', async () => {
+  const made = await shop.invoices.create({
+    amount: '25.00',
+    currency: 'USD',
+    asset: 'usdt_ethereum',
+    order_id: HOSTILE,
+  })
+  await moveDeadline(dataDir, made.id, new Date(Date.now() - 3 * HOUR_MS))
+  await until(made.id, ({ status }) => status === 'expired')
+  const txHash = await pay(made)
+  await until(made.id, ({ received }) => received.confirmed_base_units === made.crypto?.amount_base_units)
+
+  const page = await browser.open()
+  await logIn(page, dev, `${pathOf('explain')}?q=${txHash}`)
+  await page.getByRole('heading', { name: 'Not counted: too late' }).waitFor()
+  expect(await page.getByRole('list', { name: 'How we know' }).getByRole('listitem').count()).toBeGreaterThan(3)
+  await page.getByRole('link', { name: 'Open exception' }).click()
+
+  const entry = page.getByRole('complementary', { name: 'Late payment' })
+  const evidence = entry.getByRole('table', { name: 'Evidence' })
+  await evidence.getByText('Too late').waitFor()
+  await evidence.getByText('Exact').waitFor()
+  // What a merchant wrote is text, and cannot turn the text around it.
+  await entry.getByText('=1+1 <script>alert(1)</script> ␦gnp.exe').waitFor()
+  await entry.getByLabel('Reason').fill('Customer paid from a slow exchange.')
+  await entry.getByRole('button', { name: /^Accept .* USDT as paid$/ }).dblclick()
+  await entry.getByText(/accepted it at/).waitFor()
+
+  await until(made.id, ({ status }) => status === 'paid')
+  await entry.getByRole('link', { name: `invoice #${made.number}` }).click()
+  await page.getByText('Paid in full.').waitFor()
+  await page.getByRole('list').getByText('Customer paid from a slow exchange.').first().waitFor()
+})
+
+test('an invoice is made by hand, paid in play, and its customer forgotten', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, pathOf('invoices/new'))
+  await page.getByLabel('Amount').fill('1250,50')
+  await page.getByText('Understood: 1,250.50 USD').waitFor()
+  await page
+    .getByLabel('Customer’s e-mail (optional)')
+    .or(page.getByLabel("Customer's e-mail (optional)"))
+    .fill('m@correo.example')
+  await page.getByRole('button', { name: 'Make invoice' }).dblclick()
+  await page.waitForURL(/invoices\/[0-9a-f-]{36}$/)
+  await page.getByText('No coin chosen yet. Send the checkout link.').waitFor()
+  await page.getByRole('button', { name: 'Simulate payment' }).click()
+  await page.getByText('Paid in full.').waitFor()
+  await page.getByRole('button', { name: 'Erase name and e-mail' }).click()
+  const question = page.getByRole('dialog', { name: 'Erase name and e-mail' })
+  await question.getByLabel('Reason').fill('asked by letter')
+  await question.getByRole('button', { name: 'Erase name and e-mail' }).click()
+  await question.waitFor({ state: 'detached' })
+  await page.getByText('m@correo.example').waitFor({ state: 'detached' })
+  const id = page.url().split('/').at(-1) ?? ''
+  expect((await shop.invoices.get(id)).customer).toEqual({ email: null, name: null })
+  // Guarantee: a double click made one invoice.
+  const { data } = await shop.invoices.list({ limit: 5 }).page()
+  expect(data.filter(({ amount }) => amount.value === '1250.50')).toHaveLength(1)
+})
+
+test('a payment link is made, shown as a code and ended', async () => {
+  const page = await browser.open()
+  await logIn(page, dev, pathOf('links'))
+  await page.getByRole('button', { name: 'New link' }).first().click()
+  const form = page.getByRole('dialog', { name: 'New payment link' })
+  await form.getByLabel('Title').fill('Donation')
+  await form.getByText('Payer chooses').click()
+  await form.getByLabel('Least (optional)').fill('5')
+  await form.getByRole('button', { name: 'Make link' }).click()
+  await page.waitForURL(/links\/[0-9a-f-]{36}$/)
+  await page.getByRole('img', { name: 'QR code of the payment link Donation' }).waitFor()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'SVG' }).click()
+  expect((await saved).suggestedFilename()).toMatch(/^test_payment-link-.*\.svg$/)
+  await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByText('Inactive').waitFor()
+})
