@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import {
   ASSET_IDS,
-  EXCEPTION_KINDS,
   FIAT_CODES,
   INVOICE_STATUSES,
   type Mode,
@@ -168,5 +167,3 @@ export function paymentToWire(
     confirmedAt: payment.confirmedAt,
   }
 }
-
-export const exceptionKindWire = z.enum(EXCEPTION_KINDS)
