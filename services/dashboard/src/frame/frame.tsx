@@ -6,9 +6,10 @@ import { StepUpDialog } from '../parts/step-up.tsx'
 import { Announcer } from './announcer.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Keyboard } from './keyboard.tsx'
-import { Navigation, type NavigationTarget } from './navigation.tsx'
+import { Navigation } from './navigation.tsx'
 import { OfflineNote } from './offline-note.tsx'
 import { Search } from './search.tsx'
+import type { NavigationTarget } from './target.ts'
 import { TopBar } from './top-bar.tsx'
 
 /** What is around every page of a signed-in person. In test mode it cannot be overlooked: band, stripes, frame. */

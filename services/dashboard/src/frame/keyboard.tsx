@@ -6,7 +6,7 @@ import { placePath } from '../session/scope.ts'
 import { announce } from './announcer.tsx'
 import { ENTRY_GROUPS } from './entries.ts'
 import { keysAreOn } from './key-switch.ts'
-import type { NavigationTarget } from './navigation.tsx'
+import type { NavigationTarget } from './target.ts'
 
 /** Behind G, the second key has this long. */
 const CHORD_MS = 1_500

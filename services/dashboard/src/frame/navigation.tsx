@@ -1,21 +1,13 @@
 import { Link, useLocation } from 'react-router'
-import type { Mode } from '#shared/domain/enumerations.ts'
-import { mayDo, ROLE_WORDS, type Role } from '../session/roles.ts'
+import { mayDo, ROLE_WORDS } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
 import { ENTRY_GROUPS, type Entry, SYSTEM_ENTRY } from './entries.ts'
 import { Guilloche } from './logo.tsx'
+import type { NavigationTarget } from './target.ts'
 import { useOpenExceptions } from './use-open-exceptions.ts'
 import { UserMenu } from './user-menu.tsx'
 import { WorkspaceMenu } from './workspace-menu.tsx'
-
-/** Where the navigation leads: the workspace and mode of the URL, or the last ones on pages of the installation. */
-export interface NavigationTarget {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly workspaceName: string
-  readonly role: Role
-}
 
 /** The navigation: what this person may not open is absent. */
 export function Navigation({ target }: { readonly target: NavigationTarget | null }) {

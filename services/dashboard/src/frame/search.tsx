@@ -9,7 +9,7 @@ import { mayDo } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
 import { ENTRY_GROUPS } from './entries.ts'
 import { findEverywhere } from './find-everywhere.ts'
-import type { NavigationTarget } from './navigation.tsx'
+import type { NavigationTarget } from './target.ts'
 
 const TYPING_MS = 180
 const MIN_LENGTH = 2

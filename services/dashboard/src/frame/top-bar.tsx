@@ -6,7 +6,7 @@ import { showZone } from '../format/time.ts'
 import { ZONE } from '../parts/time.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { placePath } from '../session/scope.ts'
-import type { NavigationTarget } from './navigation.tsx'
+import type { NavigationTarget } from './target.ts'
 
 /** Search, Live or Test, and the zone of all times. Switching the mode keeps the page and drops the item. */
 export function TopBar({ target }: { readonly target: NavigationTarget | null }) {

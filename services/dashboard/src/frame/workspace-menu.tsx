@@ -5,7 +5,7 @@ import { ForeignText } from '../parts/foreign-text.tsx'
 import { placePath } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
 import { Logo } from './logo.tsx'
-import type { NavigationTarget } from './navigation.tsx'
+import type { NavigationTarget } from './target.ts'
 
 /** Names the workspace and leads to the others of this person, in the same mode. */
 export function WorkspaceMenu({ target }: { readonly target: NavigationTarget | null }) {
