@@ -40,7 +40,7 @@ if (import.meta.filename === process.argv[1]) {
   process.stdout.write(helm('lint', '--strict', CHART))
   for (const [name, values] of Object.entries(RENDERINGS)) {
     const sets = values.flatMap((value) => ['--set-json', value])
-    const text = helm('template', 'pay', CHART, '--namespace', 'money', ...sets)
+    const text = helm('template', 'pay', CHART, '--namespace', 'money', '--kube-version', '1.32.0', ...sets)
     writeFileSync(renderedFile(name), `# chart ${chartHash()}\n${text}`)
     process.stdout.write(`${renderedFile(name)}\n`)
   }

@@ -31,10 +31,11 @@ export const valuesFaults = (valuesSchema: Document): Validate => faultsOf(new A
 export function manifestFaults(): Validate {
   const { roots, definitions } = schema('kubernetes') as { roots: Record<string, string>; definitions: Document }
   const ajv = new Ajv(OPTIONS)
+  ajv.addSchema({ $id: 'kubernetes', definitions })
   const byKind = new Map(
     Object.entries(roots).map(([kind, name]) => [
       kind,
-      faultsOf(ajv.compile({ $ref: `#/definitions/${name}`, definitions })),
+      faultsOf(ajv.compile({ $ref: `kubernetes#/definitions/${name}` })),
     ]),
   )
   byKind.set('keda.sh/v1alpha1 ScaledObject', faultsOf(ajv.compile(schema('keda-scaledobject'))))
