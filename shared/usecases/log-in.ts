@@ -33,7 +33,13 @@ export async function logIn(
     : `account:${createHash('sha256').update(email).digest('hex')}`
   const address = `address:${origin.group}`
   await countTry(deps, address, ADDRESS_BACK_OFF)
-  await countTry(deps, account, ACCOUNT_BACK_OFF)
+  try {
+    await countTry(deps, account, ACCOUNT_BACK_OFF)
+  } catch (error) {
+    // Nothing was guessed: who waits for their own account does not slow down everybody at their address.
+    await deps.attempts.forgive(address)
+    throw error
+  }
   const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
   if (user === null || !isRight) {
     // Written for unknown addresses as well, or the time it takes would tell them apart.

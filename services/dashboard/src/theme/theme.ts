@@ -134,6 +134,8 @@ export const theme = createTheme({
         centered: true,
         radius: 12,
         transitionProps: { duration: 120 },
+        // Its head is no second banner of the page.
+        attributes: { header: { role: 'presentation' } },
       },
     }),
     Tooltip: Tooltip.extend({
