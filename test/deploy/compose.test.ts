@@ -96,7 +96,17 @@ it('keeps the stores inside and durable', () => {
 
 it('lets out only those who have business outside', () => {
   const goesOut = Object.keys(services).filter((name) => services[name]?.networks?.includes('egress'))
-  expect(goesOut.sort()).toEqual(['admin', 'caddy', 'grafana', 'mailer', 'rates', 'scanner', 'webhooks'])
+  expect(goesOut.sort()).toEqual([
+    'admin',
+    'api',
+    'caddy',
+    'checkout',
+    'grafana',
+    'mailer',
+    'rates',
+    'scanner',
+    'webhooks',
+  ])
   const open = Object.keys(services).filter((name) => services[name]?.ports !== undefined)
   expect(open.sort()).toEqual(['caddy', 'grafana'])
 })

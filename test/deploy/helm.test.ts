@@ -146,8 +146,8 @@ it('lets nothing in or out but what each process needs', () => {
     invoices: 'none',
     rates: 'web',
     scanner: 'nodes',
-    checkout: 'none',
-    admin: 'web',
+    checkout: 'nodes',
+    admin: 'nodes',
     api: 'none',
   })
   for (const name of ['api', 'checkout', 'admin']) {
