@@ -65,7 +65,10 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
 
   router.get(
     '/:id/live',
-    handle((request, response) => streams.serve(request, response)),
+    handle(async (request, response) => {
+      await admit(deps, request, LIMITS.read)
+      await streams.serve(request, response)
+    }),
   )
 
   router.post(

@@ -24,7 +24,10 @@ export interface Speech {
 /** The page's language; chosen in the address, then by a click of earlier, then by the browser. */
 export function readLanguage(): Language {
   const asked = new URLSearchParams(location.search).get('lang')
-  return chooseLanguage(asked ?? stored(), navigator.languages)
+  const language = chooseLanguage(asked ?? stored(), navigator.languages)
+  // A shop that names a language means every page of this payment.
+  if (asked !== null) keepLanguage(language)
+  return language
 }
 
 /** Remembers a choice for the next page; a browser that forbids it asks again. */

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { createLiveFeed, type LiveFeed, type LiveView } from './live-feed.ts'
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const logger = { ...SILENT, child: () => logger }
+const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
+
+let versions: Map<string, number>
+let height: number
+let questions: string[][]
+let made: string[]
+let fails: boolean
+let feed: LiveFeed
+
+const view = (id: string) =>
+  ({
+    id,
+    mode: 'test',
+    version: versions.get(id),
+    lock: { asset: 'usdt_ethereum' },
+    payments: id === 'waiting' ? [{ state: 'detected', confirmations: height }] : [],
+  }) as unknown as InvoiceView
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  versions = new Map([
+    ['a', 1],
+    ['b', 1],
+    ['waiting', 1],
+  ])
+  height = 10
+  questions = []
+  made = []
+  fails = false
+  feed = createLiveFeed({
+    logger,
+    metrics,
+    versions: {
+      versionsOf: async (ids) => {
+        questions.push([...ids])
+        if (fails) throw new Error('the store is away')
+        return versions
+      },
+    },
+    cursors: { list: async () => [{ id: 'test:ethereum', height }] as never },
+    view: async (id) => {
+      made.push(id)
+      return versions.has(id) ? view(id) : null
+    },
+  })
+})
+afterEach(() => {
+  feed.close()
+  vi.useRealTimers()
+})
+
+/** Guarantee: a crowd that watches costs the store as much as one person. */
+it('asks once a second for everybody, and makes a view once for all who see it', async () => {
+  const seen: LiveView[] = []
+  const watches = await Promise.all(Array.from({ length: 100 }, () => feed.watch('a', (next) => seen.push(next))))
+  expect(made).toEqual(['a'])
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(questions).toEqual([['a'], ['a'], ['a']])
+  expect(seen).toEqual([])
+  versions.set('a', 2)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(made).toEqual(['a', 'a'])
+  expect(seen).toHaveLength(100)
+  expect(new Set(seen.map(({ tag }) => tag)).size).toBe(1)
+  for (const watch of watches) watch?.stop()
+  questions = []
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(questions.length).toBeLessThanOrEqual(1)
+})
+
+it('follows the height of a chain while a payment waits on it, and no longer', async () => {
+  const seen: string[] = []
+  await feed.watch('waiting', ({ json }) => seen.push(json))
+  await feed.watch('b', () => seen.push('b'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  height = 11
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(seen.at(-1)).toContain('"confirmations":11')
+  expect(seen).not.toContain('b')
+})
+
+it('goes on after the store was away, and knows unknown invoices as nothing', async () => {
+  const seen: LiveView[] = []
+  await feed.watch('a', (next) => seen.push(next))
+  fails = true
+  await vi.advanceTimersByTimeAsync(3_000)
+  fails = false
+  versions.set('a', 5)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(seen).toHaveLength(1)
+  expect(await feed.watch('unknown', () => undefined)).toBeNull()
+})
