@@ -6,6 +6,9 @@ import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
 
+/** Axe takes a second per page, and half a minute on a busy machine. */
+const SLOW_MACHINE_MS = 300_000
+
 const browser = useBrowser()
 let dev: DevInfo
 let items: Readonly<Record<string, string>>
@@ -23,14 +26,22 @@ beforeAll(async () => {
 })
 
 /** Every page works for people who cannot see it, in both themes and at both widths, and asks nobody but its own server. */
-test.each(Object.entries(DASHBOARD_PAGES))('%s is accessible in both themes', async (_name, path) => {
-  await look(await browser.open(visit), path)
-})
+test.each(Object.entries(DASHBOARD_PAGES))(
+  '%s is accessible in both themes',
+  async (_name, path) => {
+    await look(await browser.open(visit), path)
+  },
+  SLOW_MACHINE_MS,
+)
 
-test('pages of one thing are accessible in both themes', async () => {
-  const page = await browser.open(visit)
-  for (const path of Object.values(items)) await look(page, path)
-})
+test(
+  'pages of one thing are accessible in both themes',
+  async () => {
+    const page = await browser.open(visit)
+    for (const path of Object.values(items)) await look(page, path)
+  },
+  SLOW_MACHINE_MS,
+)
 
 async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string): Promise<void> {
   await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
@@ -41,7 +52,8 @@ async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-      expect({ width, colorScheme, found: await axeViolations(page) }).toEqual({ width, colorScheme, found: [] })
+      const found = await axeViolations(page, width === 1280 && colorScheme === 'light' ? 'all' : 'looks')
+      expect({ width, colorScheme, found }).toEqual({ width, colorScheme, found: [] })
     }
     expect(await sidewaysPixels(page)).toBe(0)
   }
