@@ -61,7 +61,7 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
           { $limit: SCAN_MAX },
           { $match: residual },
           { $limit: limit + 1 },
-          { $project: WITHOUT_OUTBOX },
+          { $unset: 'outbox' },
         ],
         options,
       )
