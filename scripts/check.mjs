@@ -7,6 +7,7 @@ const steps = [
   'check:imports',
   'check:dead',
   'check:lockfile',
+  'check:deps',
   'check:env',
   'check:docs',
   'check:client',
