@@ -19,8 +19,10 @@ const JITTER = 0.2
 const DEGRADED_AFTER_MS = 3_000
 /** A sweep that hangs for longer than this while the store answers has died. */
 const SILENCE_MAX_MS = 60_000
-/** Found for this many sweeps in a row: kicking it did not help. */
+/** Found by this many sweeps: kicking it did not help. */
 const STUBBORN_SWEEPS = 10
+/** Not found by more sweeps than this, it was done. Fewer say nothing: what a sweep found may rest before it is found again. */
+const DONE_SWEEPS = 3
 
 /**
  * Asks the store again and again for work that nobody was woken up for. Findings are kicked and counted in
@@ -35,7 +37,7 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   let stopping = false
   let wake: () => void = () => undefined
   let degraded = false
-  let foundInRow = new Map<string, number>()
+  const stubbornOf = createSightings()
   const pulse = ambient.pulses?.start(`sweep:${queue}`, SILENCE_MAX_MS + 3 * options.sweepEveryMs)
 
   const pause = (): Promise<void> => {
@@ -62,14 +64,13 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
     setDegraded(redis.unhealthyForMs() >= (options.degradedAfterMs ?? DEGRADED_AFTER_MS))
     const found = (await options.sweep()).filter((id) => !deps.isRunning(id))
     if (!degraded) await deps.watchdog.look()
-    foundInRow = new Map(found.map((id) => [id, (foundInRow.get(id) ?? 0) + 1]))
+    const stubborn = stubbornOf(found)
     if (found.length === 0 || stopping) return
     if (degraded) {
       await handleAll(found)
     } else if (redis.isHealthy()) {
       ambient.metrics.count('sweeper_rescued_total', { queue }, found.length)
       for (const id of found) deps.kicker.kick(queue, id)
-      const stubborn = found.filter((id) => (foundInRow.get(id) ?? 0) >= STUBBORN_SWEEPS)
       if (stubborn.length > 0 && deps.watchdog.isIdle()) {
         ambient.metrics.count('sweeper_handled_total', { queue }, stubborn.length)
         await handleAll(stubborn)
@@ -108,5 +109,17 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
       wake()
       return ended
     },
+  }
+}
+
+/** Takes what each sweep found and names those of them that sweep after sweep has found. */
+function createSightings(): (found: readonly string[]) => readonly string[] {
+  const sightings = new Map<string, { readonly times: number; readonly last: number }>()
+  let sweeps = 0
+  return (found) => {
+    sweeps += 1
+    for (const id of found) sightings.set(id, { times: (sightings.get(id)?.times ?? 0) + 1, last: sweeps })
+    for (const [id, { last }] of sightings) if (sweeps - last > DONE_SWEEPS) sightings.delete(id)
+    return found.filter((id) => (sightings.get(id)?.times ?? 0) >= STUBBORN_SWEEPS)
   }
 }

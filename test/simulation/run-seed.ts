@@ -4,7 +4,7 @@ import { drainMicrotasks, realNow, takeOverGlobals } from './kernel/globals.ts'
 import { createPrng, type Prng } from './kernel/prng.ts'
 import { createScheduler } from './kernel/scheduler.ts'
 import { createTrace } from './kernel/trace.ts'
-import { Violation } from './kernel/violation.ts'
+import { takeJudged, Violation } from './kernel/violation.ts'
 import { apiProgram } from './processes/api.ts'
 import { deskProgram } from './processes/desk.ts'
 import { ratesProgram } from './processes/rates.ts'
@@ -39,6 +39,8 @@ export interface SeedResult {
   readonly virtualMs: number
   readonly realMs: number
   readonly faults: Readonly<Record<string, number>>
+  /** How often each guarantee was asked. */
+  readonly judged: Readonly<Record<string, number>>
   readonly counts: Readonly<Record<string, number>>
   /** The whole trace, when it was asked for. */
   readonly lines: readonly string[]
@@ -60,6 +62,7 @@ export interface SeedOptions {
 /** Runs one seed from its first event to the end of its liveness checks. */
 export async function runSeed({ seed, clear = false, echo }: SeedOptions): Promise<SeedResult> {
   const startedAt = realNow()
+  takeJudged()
   const random = createPrng(seed)
   const trace = createTrace(echo)
   const scheduler = createScheduler({ startAt: START, trace, drain: drainMicrotasks })
@@ -93,6 +96,7 @@ export async function runSeed({ seed, clear = false, echo }: SeedOptions): Promi
     virtualMs: scheduler.now - START,
     realMs: realNow() - startedAt,
     faults: Object.fromEntries(sim?.faults ?? []),
+    judged: takeJudged(),
     counts: sim === null ? {} : countsOf(sim),
     lines: [],
     violation:
@@ -155,6 +159,7 @@ function buildWorld(
     healed: false,
     healedAt: Number.POSITIVE_INFINITY,
     storeDown: false,
+    storeLagsUntil: Number.NEGATIVE_INFINITY,
     activeAt: scheduler.now,
     jumpedAt: Number.NEGATIVE_INFINITY,
     clocksHold: mix.clockJumps === 0 && mix.clockSkewMs === 0,

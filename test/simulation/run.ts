@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { bundleSimulation } from './bundle.ts'
+import { createCoverage } from './coverage.ts'
 import { keptSeeds } from './kept-seeds.ts'
 import { MUTANTS } from './mutants.ts'
+import { createReplays } from './replays.ts'
 import { runMutants } from './run-mutants.ts'
 import type { SeedResult } from './run-seed.ts'
 import { runSeeds } from './seed-pool.ts'
@@ -19,6 +21,8 @@ const HELP = `npm run simulate -- [options]
   --cap N        seeds per mutant (default 300)
 `
 const YEAR_MS = 365.25 * 86_400_000
+/** So many seeds meet every fault and every guarantee; fewer may not. */
+const COVERED_FROM = 1_000
 
 const { values } = parseArgs({
   options: {
@@ -75,24 +79,26 @@ async function runMany(bundle: string): Promise<boolean> {
   const seeds = [...new Set([...kept, ...numbered])].map((seed) => ({ seed, clear: values.clear }))
   const startedAt = performance.now()
   const bad: SeedResult[] = []
-  const faults = new Map<string, number>()
+  const coverage = createCoverage()
+  const replays = createReplays(seeds.map(({ seed }) => seed))
   let done = 0
   let virtualMs = 0
   let steps = 0
   const progress = (): void => {
     const seconds = (performance.now() - startedAt) / 1_000
     const left = ((seeds.length - done) * seconds) / Math.max(done, 1)
-    const dealt = [...faults.values()].reduce((sum, one) => sum + one, 0)
     const years = (virtualMs / YEAR_MS).toFixed(1)
-    const line = `${done}/${seeds.length} seeds · ${(done / seconds).toFixed(1)}/s · ${years} years · ${dealt} faults · ${bad.length} violations · ${left.toFixed(0)} s left`
+    const line = `${done}/${seeds.length} seeds · ${(done / seconds).toFixed(1)}/s · ${years} years · ${coverage.faults} faults · ${bad.length} violations · ${left.toFixed(0)} s left`
     out(process.stdout.isTTY ? `\r\x1b[K${line}` : `${line}\n`)
   }
   let shownAt = 0
-  await runSeeds(bundle, seeds, jobs, (result) => {
+  const again = replays.seeds.map((seed) => ({ seed, clear: values.clear }))
+  await runSeeds(bundle, [...seeds, ...again], jobs, (result) => {
+    if (replays.isAgain(result)) return true
     done += 1
     virtualMs += result.virtualMs
     steps += result.steps
-    for (const [name, times] of Object.entries(result.faults)) faults.set(name, (faults.get(name) ?? 0) + times)
+    coverage.add(result)
     if (result.violation !== null) {
       bad.push(result)
       out('\n')
@@ -104,10 +110,14 @@ async function runMany(bundle: string): Promise<boolean> {
     }
     return bad.length < 10
   })
-  out(`\n${steps} events. Faults dealt out:\n`)
-  for (const [name, times] of [...faults].sort()) out(`  ${name.padEnd(24)} ${times}\n`)
+  out(`\n${steps} events.\n${coverage.table()}`)
+  const missing = seeds.length >= COVERED_FROM && !values.clear ? coverage.missing() : []
+  if (missing.length > 0) out(`Never exercised: ${missing.join(', ')}.\n`)
+  const differing = replays.differing()
+  if (differing.length > 0) out(`NOT DETERMINISTIC: seeds ${differing.join(', ')}\n`)
+  else out(`${replays.seeds.length} seeds played again to the same traces.\n`)
   out(bad.length === 0 ? 'No violation.\n' : `Violations in seeds ${bad.map(({ seed }) => seed).join(', ')}.\n`)
-  return bad.length === 0
+  return bad.length === 0 && missing.length === 0 && differing.length === 0
 }
 
 function report({ seed, hash, steps, virtualMs, realMs, counts, violation }: SeedResult): void {

@@ -12,6 +12,9 @@ const { MongoNetworkError, MongoServerError } = mongoose.mongo
 /** Collections whose writes no crash is aimed at: they come in hundreds and hold no state of anybody's money. */
 const HEARTBEATS = new Set(['leases', 'chain_cursors', 'rate_snapshots', ''])
 
+/** Below the five seconds for which the product reads again what must be there. */
+const LAG_MAX_MS = 4_000
+
 /** The store as one process reaches it: late, sometimes not at all, sometimes without an answer. */
 export function openProcessDatabase(
   sim: Sim,
@@ -30,6 +33,8 @@ export function openProcessDatabase(
     const isWrite = kind === 'write'
     const heartbeat = HEARTBEATS.has(collection)
     const slow = luck.chance(mix.slowStore) && name !== 'hello'
+    const lags = isWrite && !heartbeat && sim.storeLagsUntil <= sim.scheduler.now && luck.chance(mix.staleRead)
+    const lagMs = lags ? luck.next() ** 2 * LAG_MAX_MS : 0
     const refused = sim.storeDown || luck.chance(isWrite ? mix.refusedWrite : mix.refusedRead)
     return call({
       what: `${collection}.${name}`,
@@ -51,13 +56,24 @@ export function openProcessDatabase(
           }
           throw new MongoNetworkError('simulated: the answer was lost')
         }
+        if (lags) lagFor(sim, lagMs)
         return run()
       },
+      // An answer to a write waits for the majority.
+      held: () => (isWrite ? Math.max(0, sim.storeLagsUntil - sim.scheduler.now) : 0),
       show: (outcome) => show(outcome),
       tender: isTender && (collection === 'invoices' || collection === 'payments') ? 15 : 1,
     })
   }
   return openSimulatedDatabase(sim.store, exec)
+}
+
+/** F4: for a while the majority does not get the writes, and who reads at majority sees the past. */
+function lagFor(sim: Sim, ms: number): void {
+  sim.fault('F4 majority lags')
+  sim.store.holdBack()
+  sim.storeLagsUntil = sim.scheduler.now + ms
+  sim.scheduler.at(ms, 'work', null, 'majority has all', () => sim.store.catchUp())
 }
 
 function luckyError(luck: Prng): Error {

@@ -189,3 +189,21 @@ it('answers nobody after its process closed the connection', async () => {
   await expect(invoices.findById('i-1')).rejects.toThrow('closed')
   expect(await db.isHealthy()).toBe(false)
 })
+
+it('shows the past to readers while the majority lags, and goes by the newest for writes', async () => {
+  const { db, store } = open()
+  const rows = db.collection({ name: 'mails', schema: new mongoose.Schema(), indexes: [] })
+  await rows.insertOne({ _id: 'm-1' as never, to: 'a' })
+  store.holdBack()
+  await rows.updateOne({ _id: 'm-1' as never }, { $set: { to: 'b' } })
+  await rows.insertOne({ _id: 'm-2' as never, to: 'c' })
+  expect(await rows.find({}).toArray()).toEqual([{ _id: 'm-1', to: 'a' }])
+  await expect(rows.insertOne({ _id: 'm-2' as never, to: 'd' })).rejects.toThrow('duplicate key')
+  expect((await rows.updateOne({ to: 'b' }, { $set: { to: 'e' } })).matchedCount).toBe(1)
+  expect(await rows.findOne({ _id: 'm-1' as never })).toEqual({ _id: 'm-1', to: 'a' })
+  store.catchUp()
+  expect(await rows.find({}).sort({ _id: 1 }).toArray()).toEqual([
+    { _id: 'm-1', to: 'e' },
+    { _id: 'm-2', to: 'c' },
+  ])
+})

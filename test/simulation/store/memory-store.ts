@@ -30,6 +30,12 @@ export interface MemoryStore {
   /** Deletes what outlived the time to live of its index, as the server does once a minute; how many went. */
   expire(): number
   beginTransaction(): Transaction
+  /** From now on no write reaches the majority: reads at majority see what was there before. */
+  holdBack(): void
+  /** The majority has everything again. */
+  catchUp(): void
+  /** What `work` reads when it sees only what the majority has. Writes and unique indexes go by what is newest. */
+  asCommitted<T>(work: () => T): T
   /** SHA-256 over all documents in the order of their ids. */
   digest(): string
 }
@@ -37,9 +43,15 @@ export interface MemoryStore {
 /** An empty store with the collections and indexes of the product's own models. */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   let journal: DocumentChange[] | null = null
+  /** Writes that the majority does not have yet; null while it has all. */
+  let held: DocumentChange[] | null = null
   const hear = (change: DocumentChange): void => {
-    if (journal === null) options.onChange?.(change)
-    else journal.push(change)
+    if (journal !== null) {
+      journal.push(change)
+      return
+    }
+    held?.push(change)
+    options.onChange?.(change)
   }
   const collections = new Map(
     MODELS.map(({ name, indexes }) => [name, createStoredCollection(name, indexes, hear)] as const),
@@ -67,9 +79,28 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     }
   }
 
+  function asCommitted<T>(work: () => T): T {
+    if (held === null || held.length === 0) return work()
+    journal = []
+    try {
+      for (const { collection: name, before, after } of [...held].reverse()) collection(name).put(after, before)
+      return work()
+    } finally {
+      for (const { collection: name, before, after } of held) collection(name).put(before, after)
+      journal = null
+    }
+  }
+
   return {
     now,
     collection,
+    holdBack: () => {
+      held ??= []
+    },
+    catchUp: () => {
+      held = null
+    },
+    asCommitted,
     names: [...collections.keys()],
     documents: (name) => [...collection(name).documents.values()],
     expire: () => [...collections.values()].reduce((sum, one) => sum + expireOne(one, options.now()), 0),

@@ -36,7 +36,9 @@ export function createSimulatedCollection(store: MemoryStore, exec: Execute, nam
     exec({ kind, collection: name, name: method, steps }, (upTo = Number.POSITIVE_INFINITY) => {
       const transaction = options?.session?.transaction ?? null
       const now = store.now()
-      return transaction === null ? work(now, upTo) : transaction.run(() => work(now, upTo))
+      if (transaction !== null) return transaction.run(() => work(now, upTo))
+      // Everything the product reads, it reads at majority.
+      return kind === 'read' ? store.asCommitted(() => work(now, upTo)) : work(now, upTo)
     })
   return refuseOthers('Collection', {
     collectionName: name,

@@ -33,6 +33,7 @@ export function createSimChainClient(
     const { lostBranch, blocks } = chain
     if (which === 1 && lostBranch !== null && lostBranch.until > sim.scheduler.now && sim.mix.nodeDisagrees > 0) {
       const { fork, blocks: lost } = lostBranch
+      sim.fault('F9 lost branch')
       return {
         block: (height) => (height <= fork ? (blocks[height] ?? null) : (lost[height - fork - 1] ?? null)),
         head: fork + lost.length,

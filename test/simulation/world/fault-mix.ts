@@ -16,7 +16,7 @@ export interface FaultMix {
   readonly refusedRead: number
   /** Times at which the store is away for up to 30 s. */
   readonly storeOutages: number
-  /** F4: reads that ask for less than majority see the past. */
+  /** F4: chance per write that the majority lags behind it for a while. */
   readonly staleRead: number
   /** F5. */
   readonly redisWipes: number
@@ -105,7 +105,7 @@ export function drawFaults(random: Prng): FaultMix {
     refusedWrite: upTo(0.5, 0.1),
     refusedRead: upTo(0.4, 0.03),
     storeOutages: count(0.2, 2),
-    staleRead: upTo(0.4, 0.1),
+    staleRead: upTo(0.4, 0.03),
     redisWipes: count(0.35, 3),
     redisOutages: count(0.3, 2),
     jobDuplicated: upTo(0.4, 0.3),

@@ -15,6 +15,8 @@ export interface PortCall<T> {
   readonly crash: number
   /** How much likelier than elsewhere the process is stopped at this call, because much hangs on it. */
   readonly tender?: number
+  /** How much longer the answer takes than the effect, asked when it took effect. */
+  readonly held?: () => number
   /** Chance that the effect happens and this error is all that comes back. */
   readonly lost?: { readonly chance: number; readonly name: string; readonly error: () => Error }
 }
@@ -34,7 +36,11 @@ export function createPortCaller(sim: Sim, process: SimProcess, luck: Prng) {
           const outcome = call.effect()
           if (call.show !== undefined) sim.trace.add(`  = ${call.show(outcome)}`)
           if (lost !== null) throw lostReply(sim, lost)
-          scheduler.enter(process, () => resolve(outcome))
+          const heldMs = call.held?.() ?? 0
+          if (heldMs === 0) return scheduler.enter(process, () => resolve(outcome))
+          scheduler.at(heldMs, 'work', null, `${process.name} ${call.what} held`, () =>
+            scheduler.enter(process, () => resolve(outcome)),
+          )
         } catch (error) {
           sim.trace.add(`  ! ${error instanceof Error ? error.message : String(error)}`)
           scheduler.enter(process, () => reject(error))

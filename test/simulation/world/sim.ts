@@ -29,6 +29,8 @@ export interface Sim {
   healedAt: number
   /** True while the store answers nobody. */
   storeDown: boolean
+  /** Until when the majority lacks the newest writes. */
+  storeLagsUntil: number
   /** Last time at which something happened that the product has to do with. */
   activeAt: number
   /** When a machine's clock moved last; in the far past before the first. */
