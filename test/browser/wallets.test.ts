@@ -21,16 +21,17 @@ beforeAll(() => {
 
 /** Calls a procedure as the page would. */
 async function call<T>(page: Page, path: string, input: unknown): Promise<T> {
-  return await page.evaluate(
+  const data: unknown = await page.evaluate(
     async ([name, body]) => {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(`/trpc/${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
-      const { result, error } = await answer.json()
+      const { result, error } = (await answer.json()) as { result: { data: unknown }; error?: object }
       if (error !== undefined) throw new Error(JSON.stringify(error))
       return result.data
     },
     [path, input] as const,
   )
+  return data as T
 }
 
 /** An owner with an authenticator, logged in; gives codes that were not used yet. */

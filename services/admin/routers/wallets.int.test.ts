@@ -23,8 +23,12 @@ const addressOf = (key: HDNodeWallet, index: number) => key.deriveChild(0).deriv
 const deed = () => ({ opId: randomUUID() })
 
 async function stored() {
-  const counts = [KEY_MATERIAL, WALLETS, ADDRESSES].map((model) => stores.db.collection(model).countDocuments())
-  return await Promise.all(counts)
+  const { db } = stores
+  return await Promise.all([
+    db.collection(KEY_MATERIAL).countDocuments(),
+    db.collection(WALLETS).countDocuments(),
+    db.collection(ADDRESSES).countDocuments(),
+  ])
 }
 
 /** Which key material a lock of this workspace would use so many hours from now; null when none. */
