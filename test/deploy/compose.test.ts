@@ -87,7 +87,7 @@ it('keeps the stores inside and durable', () => {
     expect(services[name]?.ports).toBeUndefined()
     expect(services[name]?.volumes?.[0]).toMatch(new RegExp(`^${name}:/data`))
   }
-  const redis = services['redis']?.command.at(-1)
+  const redis = services['redis']?.command.join(' ')
   for (const option of ['--appendonly yes', '--maxmemory-policy noeviction']) expect(redis).toContain(option)
   for (const name of ['mongo-0', 'mongo-1', 'mongo-2']) {
     expect(services[name]?.command).toEqual(expect.arrayContaining(['--replSet', 'rs0', '--keyFile']))
