@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { bundleSimulation } from './bundle.ts'
 import { keptSeeds } from './kept-seeds.ts'
 import type { Mutant } from './mutants/mutant.ts'
@@ -14,6 +15,8 @@ interface Verdict {
 }
 
 interface MutantOptions {
+  /** A file for the table in Markdown. */
+  readonly report: string | undefined
   readonly jobs: number
   /** Seeds that may pass before a mutant counts as alive. */
   readonly cap: number
@@ -21,7 +24,10 @@ interface MutantOptions {
 }
 
 /** Plants each bug by itself, runs seeds until one notices, and prints a table. True when at least 95 % were noticed. */
-export async function runMutants(mutants: readonly Mutant[], { jobs, cap, out }: MutantOptions): Promise<boolean> {
+export async function runMutants(
+  mutants: readonly Mutant[],
+  { jobs, cap, out, report }: MutantOptions,
+): Promise<boolean> {
   const left = [...mutants]
   const verdicts: Verdict[] = []
   const next = async (): Promise<void> => {
@@ -38,6 +44,7 @@ export async function runMutants(mutants: readonly Mutant[], { jobs, cap, out }:
   out(`\n${killed.length} of ${verdicts.length} planted bugs found, median after ${median} seeds.\n`)
   for (const { mutant } of verdicts.filter(({ seeds }) => seeds === null))
     out(`not found: ${mutant.name}: ${mutant.what}\n`)
+  if (report !== undefined) writeFileSync(report, renderTable(mutants, verdicts, { cap, median }))
   return killed.length >= Math.ceil(verdicts.length * SHARE)
 }
 
@@ -70,4 +77,29 @@ const numbered = (count: number): string[] => Array.from({ length: count }, (_, 
 function row({ mutant, seeds, by }: Verdict): string {
   const found = seeds === null ? 'ALIVE' : `${seeds} seed${seeds === 1 ? '' : 's'}`
   return `${mutant.name.padEnd(36)} ${found.padStart(10)}  ${by}\n`
+}
+
+function renderTable(
+  mutants: readonly Mutant[],
+  verdicts: readonly Verdict[],
+  { cap, median }: { readonly cap: number; readonly median: number },
+): string {
+  const rows = mutants.flatMap((mutant) => {
+    const verdict = verdicts.find((one) => one.mutant === mutant)
+    if (verdict === undefined) return []
+    const found = verdict.seeds === null ? `**not in ${cap}**` : String(verdict.seeds)
+    return [`| ${mutant.name} | ${mutant.what} | ${found} | ${verdict.by} |`]
+  })
+  const killed = verdicts.filter(({ seeds }) => seeds !== null).length
+  return [
+    '# Planted bugs and what found them',
+    '',
+    'Each bug is planted by itself into the product and seeds run until a guarantee breaks (`npm run simulate -- --mutants --report FILE`).',
+    `Found: ${killed} of ${verdicts.length}, half of them within ${median} seed${median === 1 ? '' : 's'}; at most ${cap} seeds each.`,
+    '',
+    '| bug | what it does | seeds | broken guarantee |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
 }

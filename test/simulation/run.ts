@@ -19,6 +19,7 @@ const HELP = `npm run simulate -- [options]
   --mutants      plant each known bug and run seeds until one notices
   --mutant A,B   the same for these
   --cap N        seeds per mutant (default 300)
+  --report FILE  write the table of the mutants there, in Markdown
 `
 const YEAR_MS = 365.25 * 86_400_000
 /** So many seeds meet every fault and every guarantee; fewer may not. */
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     cap: { type: 'string', default: '300' },
+    report: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -48,7 +50,7 @@ async function main(): Promise<boolean> {
   }
   if (values.mutants || values.mutant !== undefined) {
     const chosen = MUTANTS.filter(({ name }) => values.mutant === undefined || values.mutant.split(',').includes(name))
-    return runMutants(chosen, { jobs, cap: Number(values.cap), out })
+    return runMutants(chosen, { jobs, cap: Number(values.cap), out, report: values.report })
   }
   const bundle = await bundleSimulation()
   return values.seed === undefined ? runMany(bundle) : runOne(bundle, values.seed)
