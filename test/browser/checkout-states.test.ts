@@ -44,9 +44,20 @@ const STATES: Readonly<Record<string, readonly [path: string, body: unknown]>> =
   missing: [`/i/${SHOWN_ID}`, null],
 }
 
+/** A wallet as extensions put it into pages, on main net until "window.chain" says otherwise. */
+const WALLET = `
+  window.calls = []
+  window.ethereum = { request: async (call) => {
+    window.calls.push(call)
+    if (call.method === 'eth_requestAccounts') return ['0x00000000000000000000000000000000000000aa']
+    if (call.method === 'eth_chainId') return window.chain ?? '0x1'
+    return '0x' + '1'.repeat(64)
+  } }`
+
 /** Opens the real page with an answer of our own, so that each state is there at once and stays. */
-async function show(name: string, options: Parameters<typeof browser.open>[0] = {}): Promise<Page> {
+async function show(name: string, options: Parameters<typeof browser.open>[0] = {}, script = ''): Promise<Page> {
   const page = await browser.open(options)
+  if (script !== '') await page.addInitScript(script)
   const [path, body] = STATES[name] ?? ['/', null]
   await page.route('**/api/**', async (route) => {
     const url = new URL(route.request().url()).pathname
@@ -136,17 +147,7 @@ describe('what a payer copies', () => {
   })
 
   test('goes to a browser wallet on the chain of the invoice or not at all', async () => {
-    const page = await browser.open()
-    await page.addInitScript(`
-      window.calls = []
-      window.ethereum = { request: async (call) => {
-        window.calls.push(call)
-        if (call.method === 'eth_requestAccounts') return ['0x00000000000000000000000000000000000000aa']
-        if (call.method === 'eth_chainId') return window.chain ?? '0x1'
-        return '0x' + '1'.repeat(64)
-      } }`)
-    await page.route('**/api/**', (route) => route.fulfill({ json: answer(views['pay-evm']) }))
-    await page.goto(`${dev.checkoutUrl}/i/${SHOWN_ID}`)
+    const page = await show('pay-evm', {}, WALLET)
     const button = page.getByRole('button', { name: 'Pay with a browser wallet' })
     await button.click()
     await page.getByText('The wallet did not switch to Base').waitFor()
@@ -160,7 +161,7 @@ describe('what a payer copies', () => {
         params: [
           {
             to: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-            data: '0xa9059cbb0000000000000000000000008282ec02e4038c9f6789c1e7c2ecdc172be26fde0000000000000000000000000000000000000000000000000000000008da3ba0',
+            data: '0xa9059cbb0000000000000000000000008282ec02e4038c9f6789c1e7c2ecdc172be26fde0000000000000000000000000000000000000000000000000000000008da3c40',
           },
         ],
       },
