@@ -9,7 +9,7 @@ import type { Workspace, WorkspaceRepository } from './ports/tenancy.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** When a workspace has not chosen: 07:00 UTC. */
-const HOUR_DEFAULT = 7
+export const DIGEST_HOUR_DEFAULT = 7
 
 /** What sending daily mails needs. */
 export interface DigestDeps {
@@ -42,7 +42,7 @@ export async function sendDigests(deps: DigestDeps): Promise<number> {
 
 /** Today's hour if it has struck; null before it, and where no mail is wanted. */
 function digestTime({ policy }: Workspace, now: Ms): Ms | null {
-  const hour = policy.digestHour === undefined ? HOUR_DEFAULT : policy.digestHour
+  const hour = policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour
   if (hour === null) return null
   const at = Math.floor(now / DAY_MS) * DAY_MS + hour * HOUR_MS
   return at <= now ? at : null

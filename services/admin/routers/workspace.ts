@@ -3,6 +3,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { changeSettings } from '#shared/usecases/change-settings.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
+import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/send-digests.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
@@ -32,6 +33,8 @@ const settings = z.object({
   status: z.enum(['active', 'restricted', 'suspended']),
   supportContact: z.string().nullable(),
   requiresSecondFactor: z.boolean(),
+  /** Hour of the daily mail about open exceptions, UTC; null = none. */
+  digestHour: z.number().nullable(),
   toleranceBps: z.number(),
   lateGraceMs: z.number(),
   lateDriftBps: z.number(),
@@ -63,6 +66,7 @@ const change = z
     name: z.string().trim().min(1).max(120),
     supportContact: contact.nullable(),
     requiresSecondFactor: z.boolean(),
+    digestHour: z.int().min(0).max(23).nullable(),
     toleranceBps: bps(1_000),
     lateGraceMs: ms(0, 7 * DAY_MS),
     lateDriftBps: bps(1_000),
@@ -109,6 +113,7 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     ...{ id, version, name, ownerEmail, status, limits, ...same },
     supportContact: supportContact === undefined || supportContact === '' ? null : supportContact,
     requiresSecondFactor: requiresSecondFactor === true,
+    digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
     confirmations: tiers,
   }

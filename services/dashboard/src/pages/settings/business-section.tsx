@@ -1,22 +1,31 @@
-import { Checkbox, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { Facts } from '../../parts/card.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
 
+const HOURS = [
+  { value: 'never', label: 'Never' },
+  ...Array.from({ length: 24 }, (_, hour) => ({
+    value: String(hour),
+    label: `${String(hour).padStart(2, '0')}:00 UTC`,
+  })),
+]
 const STATUS_TONES = { active: 'paid', restricted: 'partial', suspended: 'danger' } as const
 const STATUS_WORDS = { active: 'Active', restricted: 'Restricted', suspended: 'Suspended' } as const
 
 /** Name, contact for payers, who must have an authenticator, and what whoever runs the installation decides. */
 export function BusinessSection({ settings }: { readonly settings: Settings }) {
   const draft = useSettingsDraft(settings)
-  const { name, supportContact, requiresSecondFactor } = draft.draft
+  const { name, supportContact, requiresSecondFactor, digestHour } = draft.draft
+  const storedHour = settings.digestHour === null ? 'never' : String(settings.digestHour)
   const save = () => {
     void draft.run({
       ...(name === undefined ? {} : { name }),
       ...(supportContact === undefined ? {} : { supportContact: supportContact.trim() === '' ? null : supportContact }),
       ...(requiresSecondFactor === undefined ? {} : { requiresSecondFactor: requiresSecondFactor === 'yes' }),
+      ...(digestHour === undefined ? {} : { digestHour: digestHour === 'never' ? null : Number(digestHour) }),
     })
   }
   const isRequired = draft.value('requiresSecondFactor', settings.requiresSecondFactor ? 'yes' : 'no') === 'yes'
@@ -60,6 +69,18 @@ export function BusinessSection({ settings }: { readonly settings: Settings }) {
           <ChangedElsewhere
             now={draft.changedElsewhere('requiresSecondFactor', (from) => (from.requiresSecondFactor ? 'yes' : 'no'))}
           />
+        </div>
+        <div>
+          <NativeSelect
+            label="Daily mail about open exceptions"
+            description="Goes to the owner on days on which something waits for a decision."
+            data={HOURS}
+            value={draft.value('digestHour', storedHour)}
+            onChange={({ currentTarget }) => draft.type('digestHour', currentTarget.value)}
+            disabled={draft.refusal !== null}
+            maw={520}
+          />
+          <ChangedElsewhere now={draft.changedElsewhere('digestHour', (from) => String(from.digestHour ?? 'never'))} />
         </div>
       </SettingsForm>
       <Facts
