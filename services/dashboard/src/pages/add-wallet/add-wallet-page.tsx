@@ -10,18 +10,8 @@ import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FAMILY_WORDS, KEY_WORDS } from '../wallets/words.ts'
 import '../webhooks/webhooks.css'
 import { CompareStep } from './compare-step.tsx'
+import type { Added, Entered, Kind, Preview } from './entered.ts'
 import { ProveStep } from './prove-step.tsx'
-
-export type Kind = 'xpub' | 'pool' | 'address'
-export type Preview = Awaited<ReturnType<typeof api.wallets.prepare.mutate>>
-export type Added = Awaited<ReturnType<typeof api.wallets.add.mutate>>
-
-/** What a person entered. */
-export interface Entered {
-  readonly family: Family
-  readonly kind: Kind
-  readonly value: string
-}
 
 type Step =
   | { readonly at: 'paste' }

@@ -9,7 +9,7 @@ import { DeedButton } from '../../parts/deed-button.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
 import { FAMILY_WORDS } from '../wallets/words.ts'
-import type { Added, Entered, Preview } from './add-wallet-page.tsx'
+import type { Added, Entered, Preview } from './entered.ts'
 
 const GROUP = 4
 

@@ -5,7 +5,7 @@ import { Card, Facts, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
-import type { Added } from './add-wallet-page.tsx'
+import type { Added } from './entered.ts'
 
 /** The wallet is added; a small payment to it is the proof. */
 export function ProveStep({ added }: { readonly added: Added }) {

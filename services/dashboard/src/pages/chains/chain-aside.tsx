@@ -12,7 +12,7 @@ import { DeedButton } from '../../parts/deed-button.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
-import { type Chain, ChainBadge } from './chains-page.tsx'
+import { type Chain, ChainBadge } from './chain-badge.tsx'
 
 type Plan = Awaited<ReturnType<typeof api.chains.plan.query>>
 

@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearchParams } from 'react-router'
-import { type api, trpc } from '../../api/trpc.ts'
+import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { networkName } from '../../format/networks.ts'
 import { showDuration } from '../../format/time.ts'
@@ -9,14 +9,12 @@ import { Note } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
-import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
 import { Meter } from '../webhooks/meter.tsx'
 import '../webhooks/webhooks.css'
 import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
 import { ChainAside } from './chain-aside.tsx'
-
-export type Chain = Awaited<ReturnType<typeof api.chains.list.query>>['items'][number]
+import { type Chain, ChainBadge } from './chain-badge.tsx'
 
 /** Can we see money arrive? Where each scanner stands against its mark. */
 export function ChainsPage() {
@@ -111,13 +109,6 @@ const COLUMNS: readonly Column<Chain>[] = [
   },
   { header: 'Scanner', wide: true, cell: ({ scanner }) => (scanner === null ? 'none' : scanner.slice(0, 8)) },
 ]
-
-/** How a scanner does, in a word. */
-export function ChainBadge({ chain: { status, hasNode } }: { readonly chain: Chain }) {
-  if (!hasNode) return <ToneBadge tone="cancelled">No node</ToneBadge>
-  if (status === 'never_scanned') return <ToneBadge tone="new">Not scanned yet</ToneBadge>
-  return <StatusBadge of="system" status={status === 'catchup' ? 'catching_up' : status} />
-}
 
 function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode } }: { readonly chain: Chain }) {
   if (lagBlocks === null || blockAgeMs === null) return <span className="pm-dim">–</span>

@@ -13,10 +13,8 @@ import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { PauseButton } from '../webhooks/pause-button.tsx'
 import { RecoverDialog } from '../webhooks/recover-dialog.tsx'
 import { hostOf } from '../webhooks/words.tsx'
-import { HealthBadge } from './endpoints-page.tsx'
 import { EventChoice, type EventName } from './event-choice.tsx'
-
-type Endpoint = Awaited<ReturnType<typeof api.endpoints.list.query>>['items'][number]
+import { type Endpoint, HealthBadge } from './health-badge.tsx'
 
 interface AsideProps {
   readonly endpoint: Endpoint

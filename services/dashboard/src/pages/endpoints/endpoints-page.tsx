@@ -3,12 +3,10 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import type { api } from '../../api/trpc.ts'
 import { trpc } from '../../api/trpc.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
-import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
 import { Span } from '../../parts/time.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
@@ -18,8 +16,7 @@ import { hostOf } from '../webhooks/words.tsx'
 import '../webhooks/webhooks.css'
 import { AddEndpoint } from './add-endpoint.tsx'
 import { EndpointAside } from './endpoint-aside.tsx'
-
-type Row = Awaited<ReturnType<typeof api.endpoints.list.query>>['items'][number]
+import { type Endpoint, HealthBadge } from './health-badge.tsx'
 
 /** Where events are sent and how that goes. */
 export function EndpointsPage() {
@@ -75,7 +72,7 @@ export function EndpointsPage() {
   )
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<Endpoint>[] = [
   {
     header: 'Endpoint',
     cell: ({ url, description }) => (
@@ -124,9 +121,3 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
 ]
-
-/** How an endpoint does, in a word. */
-export function HealthBadge({ verdict }: { readonly verdict: Row['health']['verdict'] }) {
-  if (verdict === 'unused') return <ToneBadge tone="new">Not used yet</ToneBadge>
-  return <StatusBadge of="endpoint" status={verdict} />
-}
