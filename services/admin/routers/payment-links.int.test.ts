@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+let ana: AdminCaller
+
+beforeAll(async () => {
+  ana = await adminCaller(stores, { role: 'support', email: 'ana@example.com' })
+})
+
+const op = () => ana.deps.random.uuid()
+const deedsOn = (subject: string) => ana.deps.money.audits.listBySubject(subject)
+
+describe('payment links by operators', () => {
+  // Guarantee: a deed that is sent twice makes one link, and one row of the audit trail.
+  it('are made once per deed, listed newest first, and ended for good', async () => {
+    const deed = { ...ana.at, opId: op(), link: { title: 'Donation', currency: 'USD', allow_custom_amount: true } }
+    const link = await ana.caller.paymentLinks.create(deed)
+    expect(await ana.caller.paymentLinks.create(deed)).toEqual(link)
+    const other = await ana.caller.paymentLinks.create({ ...deed, opId: op(), link: { ...deed.link, title: 'Second' } })
+    const { items } = await ana.caller.paymentLinks.list(ana.at)
+    expect(items.map(({ id }) => id)).toEqual([other.id, link.id])
+    await expect(
+      ana.caller.paymentLinks.create({ ...deed, link: { ...deed.link, title: 'Another' } }),
+    ).rejects.toMatchObject({ code: 'CONFLICT' })
+
+    const end = { ...ana.at, id: link.id, reason: 'campaign is over' }
+    const ended = await Promise.all([1, 2].map(() => ana.caller.paymentLinks.deactivate({ ...end, opId: op() })))
+    expect(ended.map(({ status }) => status)).toEqual(['inactive', 'inactive'])
+    expect((await deedsOn(link.id)).map(({ action }) => action)).toEqual([
+      'payment_link.created',
+      'payment_link.deactivated',
+    ])
+  })
+
+  it('say which field is wrong, and are unknown to strangers', async () => {
+    const wrong = ana.caller.paymentLinks.create({ ...ana.at, opId: op(), link: { title: 'x', currency: 'USD' } })
+    await expect(wrong).rejects.toMatchObject({ code: 'BAD_REQUEST', cause: { code: 'VALIDATION_ERROR' } })
+    const [link] = (await ana.caller.paymentLinks.list(ana.at)).items
+    const stranger = await adminCaller(stores)
+    const get = stranger.caller.paymentLinks.get({ ...stranger.at, id: link?.id ?? '' })
+    await expect(get).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('products by operators', () => {
+  it('are added once per deed, with who did it', async () => {
+    const deed = {
+      ...ana.at,
+      opId: op(),
+      product: { name: '<b>Geisha</b>', price: '18.5', currency: 'USD', sku: 'G-1' },
+    }
+    const [first, second] = await Promise.allSettled([
+      ana.caller.products.create(deed),
+      ana.caller.products.create(deed),
+    ])
+    const made = await ana.caller.products.create(deed)
+    for (const one of [first, second]) if (one.status === 'fulfilled') expect(one.value).toEqual(made)
+    expect(await deedsOn(made.id)).toMatchObject([{ action: 'product.created', actor: 'user:ana@example.com' }])
+    const taken = ana.caller.products.create({ ...deed, opId: op() })
+    await expect(taken).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    expect((await ana.caller.products.list(ana.at)).items).toHaveLength(1)
+  })
+})
