@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts'
 import { deployPath, deployText, deployYaml } from './deploy-files.ts'
+import { promtool } from './promtool.ts'
 
 interface Rule {
   readonly alert: string
@@ -23,13 +23,6 @@ beforeAll(() => {
   copyFileSync(deployPath('prometheus', 'alerts.yml'), join(folder, 'alerts.yml'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** promtool is part of Prometheus: Debian's package `prometheus` has it. */
-function promtool(...args: readonly string[]): { readonly status: number | null; readonly output: string } {
-  const { status, stdout, stderr, error } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' })
-  if (error !== undefined) throw new Error('promtool is missing: apt-get install prometheus', { cause: error })
-  return { status, output: `${stdout}${stderr}` }
-}
 
 /** One promtool story for each case: the alert fires at that time, or no alert of that name does. */
 function storiesOf(name: string, { interval = '10s', fires, silent }: AlertCase) {
@@ -59,16 +52,16 @@ it('every alert fires when it should and only then', () => {
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(stories))
     return `${name}.json`
   })
-  const { status, output } = promtool('test', 'rules', ...files)
+  const { status, output } = promtool(folder, 'test', 'rules', ...files)
   expect(output).not.toContain('FAILED')
   expect(output.split('SUCCESS')).toHaveLength(files.length + 1)
   expect(status).toBe(0)
 }, 120_000)
 
 it('promtool takes the rules and the configuration', () => {
-  expect(promtool('check', 'rules', 'alerts.yml')).toMatchObject({ status: 0 })
+  expect(promtool(folder, 'check', 'rules', 'alerts.yml')).toMatchObject({ status: 0 })
   copyFileSync(deployPath('prometheus', 'prometheus.yml'), join(folder, 'prometheus.yml'))
-  expect(promtool('check', 'config', 'prometheus.yml')).toMatchObject({ status: 0 })
+  expect(promtool(folder, 'check', 'config', 'prometheus.yml')).toMatchObject({ status: 0 })
 })
 
 describe('alerts, stories and runbook', () => {

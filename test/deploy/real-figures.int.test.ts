@@ -1,0 +1,130 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { createBacklogRepository } from '#shared/db/backlog-repository.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createMetrics } from '#shared/runtime/metrics.ts'
+import { createBacklogCollector } from '#shared/usecases/collect-backlogs.ts'
+import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
+import { sampleDelivery, sampleInvoice, sampleSighting } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+import { deployPath } from './deploy-files.ts'
+import { promtool } from './promtool.ts'
+
+const stores = useStores()
+const folder = mkdtempSync(join(tmpdir(), 'paymesh-figures-'))
+copyFileSync(deployPath('prometheus', 'alerts.yml'), join(folder, 'alerts.yml'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+beforeEach(async () => {
+  const { connection } = stores.db
+  for (const { name } of await connection.listCollections()) await connection.collection(name).deleteMany({})
+})
+
+/** What Prometheus reads of an installation whose store is as it is now. */
+async function exposition(): Promise<string> {
+  const metrics = createMetrics({ defaults: false })
+  const { db, ambient } = stores
+  const collector = createBacklogCollector({
+    ...ambient,
+    metrics,
+    backlogs: createBacklogRepository(db),
+    cursors: createCursorRepository(db),
+    rates: createRateRepository(db),
+    leases: createLeaseRepository(db),
+    catalog: {
+      hasNode: (network, mode) => mode === 'live' && ['ethereum', 'bitcoin', 'tron'].includes(network),
+      blockTimeMs: () => 12_000,
+    },
+  })
+  await collector.run()
+  const text = await metrics.render()
+  await collector.stop()
+  return text
+}
+
+/** Fails unless exactly these alerts fire when the figures stay as they are for half an hour. */
+function expectFiring(text: string, alerts: readonly string[]): void {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const series = lines.map((line) => {
+    const at = line.lastIndexOf(' ')
+    return { series: line.slice(0, at), values: `${line.slice(at + 1)}+0x30` }
+  })
+  const expr = (query: string, value: number | null) => ({
+    expr: query,
+    eval_time: '30m',
+    exp_samples: value === null ? [] : [{ labels: '{}', value }],
+  })
+  const tests = [
+    {
+      interval: '1m',
+      input_series: series,
+      promql_expr_test: [
+        ...alerts.map((name) => expr(`min(ALERTS{alertname="${name}",alertstate="firing"})`, 1)),
+        expr(
+          'count(count by (alertname) (ALERTS{alertstate="firing"}))',
+          alerts.length === 0 ? null : new Set(alerts).size,
+        ),
+      ],
+    },
+  ]
+  writeFileSync(
+    join(folder, 'figures.json'),
+    JSON.stringify({ rule_files: ['alerts.yml'], evaluation_interval: '1m', tests }),
+  )
+  expect(promtool(folder, 'test', 'rules', 'figures.json').output).toMatch(/SUCCESS\s*$/)
+}
+
+function cursor(network: ChainCursor['network'], change: Partial<ChainCursor> = {}): ChainCursor {
+  const now = stores.ambient.clock.now()
+  return {
+    ...{ id: `live:${network}`, mode: 'live', network, height: 100, hash: '0x10', time: now, window: [] },
+    ...{ headHeight: 100, headSeenAt: now, finalizedHeight: null, status: 'live', haltReason: null },
+    ...{ genesisHash: '0x0', lease: null },
+    ...change,
+  }
+}
+
+const rates = (at: number) => createRateRepository(stores.db).insert({ at, usdPerSymbol: {}, fiatPerUsd: {} })
+
+it('wakes nobody while all is well', async () => {
+  const cursors = createCursorRepository(stores.db)
+  for (const network of ['ethereum', 'bitcoin', 'tron'] as const) await cursors.create(cursor(network))
+  await rates(stores.ambient.clock.now() - 15_000)
+  expectFiring(await exposition(), [])
+})
+
+// Guarantee: money that is not seen, not counted or not told of wakes somebody, from what the store says to the alert.
+it('wakes somebody for halted, lagging, waiting and forgotten chains, stale rates and work that nobody does', async () => {
+  const { db, ambient } = stores
+  const now = ambient.clock.now()
+  const ago = now - 30 * 60_000
+  const cursors = createCursorRepository(db)
+  await cursors.create(
+    cursor('ethereum', { status: 'halted', haltReason: 'below finality', time: ago, headSeenAt: ago }),
+  )
+  await cursors.create(cursor('bitcoin', { waitReason: 'nodes disagree' }))
+  await rates(ago)
+  await createInvoiceRepository(db).insert(sampleInvoice(ambient.random, { at: ago, state: { nextActionAt: ago } }))
+  const lease = await cursors.acquireLease('live', 'bitcoin', 'scanner', 60_000)
+  const sighting = sampleSighting('tx:1', { mode: 'live', network: 'bitcoin', asset: 'btc_bitcoin' })
+  await createPaymentRepository(db, ambient.random).recordSightings([sighting], lease?.epoch ?? 0, ago)
+  await createDeliveryRepository(db).insertMany([sampleDelivery('whd_due', { dueAt: ago })])
+  expectFiring(await exposition(), [
+    'ChainHalted',
+    'ChainLagging',
+    'ChainNodesDisagree',
+    'ChainNeverScanned',
+    'RatesStale',
+    'InvoicesBehind',
+    'DeadlinesOverdue',
+    'OutboxBehind',
+    'WebhooksBehind',
+  ])
+})
