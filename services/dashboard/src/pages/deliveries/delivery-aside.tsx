@@ -14,6 +14,7 @@ import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { Span, Time } from '../../parts/time.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { CodeBlock } from '../webhooks/code-block.tsx'
 import { PauseButton } from '../webhooks/pause-button.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
 import { DeliveryBadge, hostOf } from '../webhooks/words.tsx'
@@ -112,7 +113,7 @@ function Body({ detail }: { readonly detail: Detail }) {
         <section>
           <h3>Answer to attempt {last.number}</h3>
           {last.explanation === null ? null : <p className="pm-muted">{last.explanation}</p>}
-          <pre className="pm-code">
+          <CodeBlock label="Answer">
             {last.statusCode === null ? 'No answer came.' : `HTTP ${last.statusCode}`}
             {last.responseBody === '' ? null : (
               <>
@@ -120,7 +121,7 @@ function Body({ detail }: { readonly detail: Detail }) {
                 <ForeignText>{last.responseBody}</ForeignText>
               </>
             )}
-          </pre>
+          </CodeBlock>
         </section>
       )}
       {request === null ? (
@@ -128,13 +129,13 @@ function Body({ detail }: { readonly detail: Detail }) {
       ) : (
         <details>
           <summary className="pm-summary">Request</summary>
-          <pre className="pm-code">
+          <CodeBlock label="Request as it is sent">
             {Object.entries(request.headers)
               .map(([name, value]) => `${name}: ${value}`)
               .join('\n')}
             {'\n\n'}
             <ForeignText>{prettyJson(request.body)}</ForeignText>
-          </pre>
+          </CodeBlock>
           {request.cut ? <p className="pm-dim">The body is longer than what is shown.</p> : null}
         </details>
       )}

@@ -28,13 +28,11 @@ export function DeliveryLadder(props: {
 }) {
   const { past, future, attemptsMax, inFlight } = props
   const scaleMs = Math.max(1, ...past.map(({ durationMs }) => durationMs))
-  const before = (index: number) => past[index - 1]
   const steps: Step[] = [
     ...past.map((attempt, index): Step => {
       const { number, at, durationMs, statusCode, error, phases } = attempt
-      const last = before(index)
-      const pause =
-        last === undefined ? 'at once' : `after ${showDuration(Math.max(0, at - last.at - last.durationMs))}`
+      const last = past[index - 1]
+      const pause = last === undefined ? 'at once' : pauseWords(at - last.at - last.durationMs)
       return {
         // A request whose lease was lost has the number of the one that followed.
         key: `past-${index}`,
@@ -56,7 +54,7 @@ export function DeliveryLadder(props: {
     }),
     ...future.map(({ number, at, delayMs }, index): Step => {
       const next = index === 0
-      const pause = delayMs === 0 ? 'at once' : `after ${showDuration(delayMs)}`
+      const pause = pauseWords(delayMs)
       return {
         key: `future-${number}`,
         mark: number,
@@ -78,4 +76,9 @@ export function DeliveryLadder(props: {
       {past.length === 0 ? null : <PhaseLegend />}
     </div>
   )
+}
+
+/** Pauses of the schedule are minutes and more; what is shorter is the time in which the dispatcher came to it. */
+function pauseWords(ms: number): string {
+  return ms < 5_000 ? 'at once' : `after ${showDuration(ms)}`
 }

@@ -10,6 +10,7 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
+import { CodeBlock } from '../webhooks/code-block.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
 import { DeliveryBadge, hostOf } from '../webhooks/words.tsx'
 
@@ -59,9 +60,9 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
             </section>
             <section>
               <h3>Body</h3>
-              <pre className="pm-code">
+              <CodeBlock label="Body of the event">
                 <ForeignText>{prettyJson(data.body)}</ForeignText>
-              </pre>
+              </CodeBlock>
             </section>
             <Facts
               facts={[

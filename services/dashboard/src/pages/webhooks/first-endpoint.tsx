@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { useTo } from '../../session/scope.ts'
+import { CodeBlock } from './code-block.tsx'
 
 const SAMPLE = `import { verifyWebhook } from '@paymesh/client'
 
@@ -36,7 +37,9 @@ export function FirstEndpoint({ hasEndpoints }: { readonly hasEndpoints: boolean
       text={
         <>
           <p>Answer with any 2xx status within 10 s, and verify the signature before you trust the body:</p>
-          <pre className="pm-code pm-sample">{SAMPLE}</pre>
+          <div className="pm-sample">
+            <CodeBlock label="Code that verifies the signature">{SAMPLE}</CodeBlock>
+          </div>
         </>
       }
     >
