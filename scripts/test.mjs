@@ -1,4 +1,5 @@
-// `npm test`: everything that CI runs, in order: checks, unit, integration, flow and browser tests, then the demo.
+// `npm test`: everything that CI runs, in order: checks, unit, integration, flow and browser tests, simulated seeds, a short
+// chaos run on real processes, then the demo.
 // The last line is `N passed, N failed`; the status is 0 only when nothing failed and no stage was empty.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 if (process.argv.includes('--help')) {
-  process.stdout.write('npm test: checks, unit, integration, flow and browser tests on real stores, and the demo\n')
+  process.stdout.write(
+    'npm test: checks, unit, integration, flow and browser tests on real stores, 2,000 simulated seeds, a short chaos run, and the demo\n',
+  )
   process.exit(0)
 }
 
@@ -57,6 +60,8 @@ function vitest(project) {
 
 stage('checks', ['scripts/check.mjs'])
 for (const project of ['unit', 'integration', 'flow', 'browser']) vitest(project)
+stage('simulation', ['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '2000'])
+stage('chaos', ['--import', 'tsx', 'chaos/run.ts', '--faults', '8', '--quiet', '60'])
 stage('demo', ['scripts/demo.mjs', '--exit'])
 
 rmSync(reports, { recursive: true, force: true })
