@@ -29,7 +29,9 @@ test.each(['/login', `/invitation#${'a'.repeat(43)}`])('%s is accessible in both
   }
 })
 
-test('settings, keys, team and the account are accessible with their questions open', { timeout: 240_000 }, async () => {
+test('settings, keys, team and the account are accessible with their questions open', {
+  timeout: 240_000,
+}, async () => {
   const email = `${randomUUID()}@example.com`
   const facts = ['--email', email, '--name', 'Rita Rey', '--workspace', dev.workspaceId, '--role', 'owner']
   const { password } = await runCli<{ password: string }>(inject('stackDataDir'), ['operator', 'create', ...facts])

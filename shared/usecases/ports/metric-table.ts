@@ -41,7 +41,10 @@ const INSTALLATION = {
   chain_head_age_seconds: gauge('Since a node of this network last answered', 'mode', 'network'),
   retention_deleted_total: counter('Documents that the retention job removed at the end of their life', 'collection'),
   retention_failed_total: counter('Failed rounds of the retention job'),
-  retention_overdue_seconds: gauge('How far the oldest document of a collection is past its life; 0 when none is', 'collection'),
+  retention_overdue_seconds: gauge(
+    'How far the oldest document of a collection is past its life; 0 when none is',
+    'collection',
+  ),
   rate_snapshot_age_seconds: gauge('Age of the newest published rates; older than 120 s prices nothing'),
   backlog_collections_total: counter('Rounds in which this process collected for the installation', 'result'),
 } as const
