@@ -88,3 +88,11 @@ it('drops what the collector does not take, and counts it', async () => {
   await away.running.stop()
   expect(await away.metrics.render()).toContain('result="dropped"')
 })
+
+it('goes on sending after a while in which there was nothing to send', async () => {
+  const { spans, url } = await collector()
+  const { running } = tracer(url)
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  running.record(span())
+  await vi.waitFor(() => expect(spans).toHaveLength(1), 5_000)
+})

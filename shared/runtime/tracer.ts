@@ -62,10 +62,13 @@ export function createTracer(options: TracerOptions): RunningTracer {
   }
   /** One request at a time, so that what waits is bounded even while the collector hangs. */
   const flush = (): Promise<void> => {
-    sending ??= (async () => {
+    const drain = async (): Promise<void> => {
       for (let spans = waiting.splice(0, BATCH); spans.length > 0; spans = waiting.splice(0, BATCH)) await send(spans)
+    }
+    // Never cleared within: with nothing to send that would come before the assignment, and nothing would be sent again.
+    sending ??= drain().finally(() => {
       sending = null
-    })()
+    })
     return sending
   }
   const timer = setInterval(() => void flush(), flushEveryMs)
