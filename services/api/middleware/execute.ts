@@ -206,12 +206,15 @@ function report(
 }
 
 const INVOICE_OPERATION = /^[A-Z]+ \/invoices\b/
+/** What stands in the place of an id and is none may be anything, a key too: it is not logged. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** How the body of an answer about one thing begins. */
 const ONE_RESOURCE = /^\{"data":\{"id":"([^"]{1,64})"/
 
 /** The id by which the lines of outbox, workers and attempts are found from the line of the request. */
 function resourceIdOf(params: PathParams, answer: Answer): string | undefined {
   return (
-    ONE_RESOURCE.exec(answer.body)?.[1] ?? (typeof params['id'] === 'string' ? params['id'].slice(0, 64) : undefined)
+    ONE_RESOURCE.exec(answer.body)?.[1] ??
+    (typeof params['id'] === 'string' && UUID.test(params['id']) ? params['id'] : undefined)
   )
 }
