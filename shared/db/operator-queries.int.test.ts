@@ -22,17 +22,15 @@ beforeAll(async () => {
     .insertMany(
       rows.map((row) => ({ workspaceId: `w${row % 7}`, userId: `u${row}`, role: row % 2 ? 'owner' : 'viewer' })),
     )
-  await db
-    .collection<mongoose.mongo.Document>(INVITATIONS)
-    .insertMany(
-      rows.map((row) => ({
-        workspaceId: `w${row % 7}`,
-        tokenHash: `t${row}`,
-        createdAt: at,
-        expiresAt: at,
-        closed: null,
-      })),
-    )
+  await db.collection<mongoose.mongo.Document>(INVITATIONS).insertMany(
+    rows.map((row) => ({
+      workspaceId: `w${row % 7}`,
+      tokenHash: `t${row}`,
+      createdAt: at,
+      expiresAt: at,
+      closed: null,
+    })),
+  )
 })
 
 const QUERIES: readonly (readonly [
