@@ -33,6 +33,8 @@ export interface History {
   /** An entry leaves the outbox only when what it asks for is durable. */
   mustBeRelayed(invoice: InvoiceDocument, entry: OutboxDocument): void
   mustBeConfirmed(invoiceId: string, payment: string, version: number): void
+  /** A scanner moved its position. */
+  noteCursor(before: CursorDocument): void
   /** An invoice ends only when its chain is known up to its end, or stands still. */
   mustBeScanned(invoice: InvoiceDocument): void
   /** A promise is made at the market's price, and at a fresh one. */
@@ -43,6 +45,8 @@ export interface History {
 export function createHistory(sim: () => Sim): History {
   const told = new Map<string, Told>()
   const held = new Map<string, string>()
+  /** When a chain that had stood still went on last. */
+  const wentOnAt = new Map<string, number>()
   const one = (collection: string, filter: Doc): Doc | undefined =>
     sim().store.collection(collection).find(filter, sim().store.now())[0]
   return {
@@ -83,6 +87,10 @@ export function createHistory(sim: () => Sim): History {
         () => `${entry.kind} ${entry.type} (${eventId}) left the outbox and is not in ${place}`,
       )
     },
+    noteCursor({ _id: id, time }) {
+      const { now } = sim().scheduler
+      if (now - time.getTime() > STANDS_STILL_MS) wentOnAt.set(id, now)
+    },
     mustBeScanned(invoice) {
       const { chains, scheduler } = sim()
       const lock = invoice.locks.findLast(({ to }) => to === null)
@@ -96,7 +104,9 @@ export function createHistory(sim: () => Sim): History {
         Math.min(cursor.time.getTime(), cursor.headSeenAt.getTime()),
         cursor.mempoolAt?.getTime() ?? 0,
       )
-      const still = scheduler.now - cursor.time.getTime() > STANDS_STILL_MS
+      // The same holds for one that went on while somebody who saw it stand still was writing.
+      const wentOn = wentOnAt.get(cursor._id) ?? Number.NEGATIVE_INFINITY
+      const still = scheduler.now - cursor.time.getTime() > STANDS_STILL_MS || wentOn + STEP_BACK_MS > scheduler.now
       const end = invoice.expiresAt.getTime()
       must(
         known >= end || still,

@@ -3,12 +3,15 @@ import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { must } from '../kernel/violation.ts'
 import type { History } from './history.ts'
 
-/** Where an invoice may go in one change; staying is always allowed. Read from the interface, not from the code. */
+/**
+ * Where an invoice may go in one change; staying is always allowed. Read from the interface, not from the code. A change may pass
+ * several states: money that vanished first takes an invoice back to pending, whence it can be cancelled.
+ */
 const LEGAL: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
   new: ['pending', 'expired', 'cancelled'],
   pending: ['partial', 'confirming', 'paid', 'overpaid', 'expired', 'cancelled'],
-  partial: ['pending', 'confirming', 'paid', 'overpaid', 'expired'],
-  confirming: ['pending', 'partial', 'paid', 'overpaid', 'expired'],
+  partial: ['pending', 'confirming', 'paid', 'overpaid', 'expired', 'cancelled'],
+  confirming: ['pending', 'partial', 'paid', 'overpaid', 'expired', 'cancelled'],
   paid: ['overpaid'],
   overpaid: [],
   expired: ['confirming', 'paid', 'overpaid', 'cancelled'],
@@ -174,6 +177,8 @@ function checkEntries(history: History, before: InvoiceDocument | null, after: I
   )
 }
 
+const FOLDED_BACK = 'invoice.pending invoice.cancelled'
+
 function checkStatusEvents(
   name: string,
   before: InvoiceDocument | null,
@@ -196,8 +201,11 @@ function checkStatusEvents(
   const inSteps = after.ledger.some((row) =>
     row.simulated ? !known.has(row.payment) : row.acceptedBase !== (known.get(row.payment)?.acceptedBase ?? null),
   )
+  // A cancellation folds in first what happened to the money: that is a change of its own with its own event.
+  const foldedBack = after.status === 'cancelled' && before.status !== 'pending' && told.join(' ') === FOLDED_BACK
   must(
     steps.length === 0 ||
+      foldedBack ||
       (inSteps && steps.every((type) => type === 'invoice.confirming' || type === 'invoice.partial')),
     'S9',
     () => `${name} went from ${before.status} to ${after.status} and told ${told.join(' ')}`,
