@@ -11,6 +11,8 @@ const SOURCES_MIN = 3
 /** A chain that shows nothing new for so long holds back no deadline. */
 const STANDS_STILL_MS = 15 * 60_000 - 2_000
 const STEP_BACK_MS = 180_000
+/** From reading a position to the write that follows from it, with a slow store. */
+const JUDGED_MS = 5_000
 
 /** An outbox entry that was ever saved. */
 export interface Told {
@@ -106,7 +108,7 @@ export function createHistory(sim: () => Sim): History {
       )
       // The same holds for one that went on while somebody who saw it stand still was writing.
       const wentOn = wentOnAt.get(cursor._id) ?? Number.NEGATIVE_INFINITY
-      const still = scheduler.now - cursor.time.getTime() > STANDS_STILL_MS || wentOn + STEP_BACK_MS > scheduler.now
+      const still = scheduler.now - cursor.time.getTime() > STANDS_STILL_MS || wentOn + JUDGED_MS > scheduler.now
       const end = invoice.expiresAt.getTime()
       must(
         known >= end || still,
