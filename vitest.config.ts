@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const integration = '**/*.int.test.ts'
+/** Tests judge what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
+const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
 
 // Four projects: `unit` touches nothing outside the process, `integration` uses real stores, `flow` tells whole stories on real
 // processes, `browser` looks at the pages with Chromium.
@@ -10,13 +12,17 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...patience,
           include: ['{services,shared,scripts,test,clients}/**/*.test.ts'],
           exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
         test: {
           name: 'integration',
+          ...patience,
           include: [integration],
           exclude: ['**/node_modules/**'],
           globalSetup: ['test/support/global-stores.ts'],
@@ -28,6 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'flow',
+          ...patience,
           include: ['test/flow/**/*.test.ts'],
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
@@ -38,6 +45,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          ...patience,
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
