@@ -38,6 +38,10 @@ export interface Stage {
   documents(): Promise<Readonly<Record<string, unknown>>>
 }
 
+/** What `migrate` notes in a real store; a simulated one begins without it. */
+const MARKS_OF_MIGRATE = ['migrations', 'schema-version', 'schema-readable-by']
+const NOT_OF_MIGRATE = { _id: { $nin: MARKS_OF_MIGRATE as never[] } }
+
 /** The repositories of a stage by the name that cases use. */
 export type Repositories = ReturnType<typeof createRepositories>
 
@@ -52,7 +56,8 @@ export function openStage(db: Database): Stage {
     documents: async () => {
       const found = await Promise.all(
         MODELS.map(
-          async (model) => [model.name, await db.collection(model).find({}).sort({ _id: 1 }).toArray()] as const,
+          async (model) =>
+            [model.name, await db.collection(model).find(NOT_OF_MIGRATE).sort({ _id: 1 }).toArray()] as const,
         ),
       )
       return comparable(Object.fromEntries(found.filter(([, rows]) => rows.length > 0))) as Record<string, unknown>
