@@ -260,7 +260,7 @@ describe('paymesh', () => {
   test('doctor finds a healthy installation, migrate finds nothing to do', async () => {
     const { cli } = world()
     expect(await cli('doctor')).toMatchObject({ healthy: true })
-    expect(await cli('migrate')).toEqual({ collectionsCreated: [], indexesCreated: [] })
+    expect(await cli('migrate')).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
   })
 
   test('errors go to stderr with a status', async () => {
