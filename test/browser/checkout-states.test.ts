@@ -129,10 +129,11 @@ describe('what a payer copies', () => {
     expect(address).toBe('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy address ending in xbG3' }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(address)
+    const clipboard = () => page.evaluate('navigator.clipboard.readText()')
+    await expect.poll(clipboard).toBe(address)
     await page.getByRole('button', { name: 'Copy amount 148.59' }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('148.59')
-    expect(await page.getByRole('status').textContent()).toBe('Amount 148.59 copied.')
+    await expect.poll(clipboard).toBe('148.59')
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('Amount 148.59 copied.')
   })
 
   test('has the address first for tokens and the link first for coins; a test page opens no wallet', async () => {
