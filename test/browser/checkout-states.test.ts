@@ -118,8 +118,8 @@ test('hostile text does nothing', async () => {
   expect(text).toContain('<script>alert(1)</script>')
   expect(text).toContain('␦gnp.exe␦')
   expect(text).not.toContain('\u202e')
-  expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
-  expect(await page.locator('img').count()).toBe(0)
+  await expect.poll(async () => await page.locator('a[href^="javascript"]').count()).toBe(0)
+  await expect.poll(async () => await page.locator('img').count()).toBe(0)
 })
 
 describe('what a payer copies', () => {
@@ -138,12 +138,14 @@ describe('what a payer copies', () => {
 
   test('has the address first for tokens and the link first for coins; a test page opens no wallet', async () => {
     const token = await show('pay-evm', { width: 375 })
-    expect(await token.getByRole('tab', { selected: true }).textContent()).toBe('Address')
-    expect(await token.getByRole('img', { name: 'QR code of the payment address', exact: true }).count()).toBe(1)
-    expect(await token.locator('a[href^="ethereum:"]').count()).toBe(0)
+    await expect.poll(async () => await token.getByRole('tab', { selected: true }).textContent()).toBe('Address')
+    await expect
+      .poll(async () => await token.getByRole('img', { name: 'QR code of the payment address', exact: true }).count())
+      .toBe(1)
+    await expect.poll(async () => await token.locator('a[href^="ethereum:"]').count()).toBe(0)
     const coin = await show('pay-bitcoin', { width: 375 })
-    expect(await coin.getByRole('tab', { selected: true }).textContent()).toBe('With amount')
-    expect(await coin.locator('a[href^="bitcoin:"]').count()).toBe(1)
+    await expect.poll(async () => await coin.getByRole('tab', { selected: true }).textContent()).toBe('With amount')
+    await expect.poll(async () => await coin.locator('a[href^="bitcoin:"]').count()).toBe(1)
     expect(await (await show('pay')).getByRole('tab').count()).toBe(0)
   })
 

@@ -46,7 +46,7 @@ test(
 async function look(page: Awaited<ReturnType<typeof browser.open>>, path: string): Promise<void> {
   await page.goto(`${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}`)
   await settled(page)
-  expect(await page.title()).toMatch(/ · Paymesh$/)
+  await expect.poll(async () => await page.title()).toMatch(/ · Paymesh$/)
   for (const width of [1280, 1440]) {
     await page.setViewportSize({ width, height: 900 })
     for (const colorScheme of ['light', 'dark'] as const) {

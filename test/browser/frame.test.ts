@@ -38,13 +38,13 @@ test('test mode is on the page, in its title and in its address; switching keeps
   const page = await browser.open()
   await logIn(page, dev, at('overview'))
   await settled(page)
-  expect(await page.title()).toMatch(/^\[TEST\] Overview · .+ · Paymesh$/)
+  await expect.poll(async () => await page.title()).toMatch(/^\[TEST\] Overview · .+ · Paymesh$/)
   await page.getByText('TEST MODE', { exact: true }).waitFor()
   await page.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click()
   await page.waitForURL('**/live/overview')
   await settled(page)
-  expect(await page.title()).toMatch(/^Overview · /)
-  expect(await page.getByText('TEST MODE', { exact: true }).count()).toBe(0)
+  await expect.poll(async () => await page.title()).toMatch(/^Overview · /)
+  await expect.poll(async () => await page.getByText('TEST MODE', { exact: true }).count()).toBe(0)
 })
 
 /** Guarantee: a workspace of others looks like one that does not exist. */

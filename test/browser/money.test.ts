@@ -63,7 +63,9 @@ test('a late payment is explained, and resolved from the inbox', async () => {
   const page = await browser.open()
   await logIn(page, dev, `${pathOf('explain')}?q=${txHash}`)
   await page.getByRole('heading', { name: 'Not counted: too late' }).waitFor()
-  expect(await page.getByRole('list', { name: 'How we know' }).getByRole('listitem').count()).toBeGreaterThan(3)
+  await expect
+    .poll(async () => await page.getByRole('list', { name: 'How we know' }).getByRole('listitem').count())
+    .toBeGreaterThan(3)
   await page.getByRole('link', { name: 'Open exception' }).click()
 
   const entry = page.getByRole('complementary', { name: 'Late payment' })

@@ -56,7 +56,7 @@ test('a public key is compared and added; a private one is refused and leaves th
   await field.fill(key.extendedKey)
   await page.getByRole('button', { name: 'Show its addresses' }).click()
   await page.getByText(/This is an extended private key/).waitFor()
-  expect(await field.inputValue()).toBe('')
+  await expect.poll(async () => await field.inputValue()).toBe('')
 
   await field.fill(key.neuter().extendedKey)
   await page.getByRole('button', { name: 'Show its addresses' }).click()

@@ -67,7 +67,9 @@ test('the failed delivery is found, sent again and seen to arrive', async () => 
     .waitFor()
   // What a stranger answered is text.
   await aside.getByText('<script>alert(1)</script>').waitFor()
-  expect(await aside.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count()).toBeGreaterThan(0)
+  await expect
+    .poll(async () => await aside.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count())
+    .toBeGreaterThan(0)
 
   receiver.answer({ kind: 'status', status: 200 })
   const before = receiver.requests.length
