@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 const integration = '**/*.int.test.ts'
 /** Tests judge what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
+/** Files of one worker share their modules: most of a file's time went into reading the same libraries again. */
+const quick = { isolate: false, maxWorkers: 2 }
 
 // Four projects: `unit` touches nothing outside the process, `integration` uses real stores, `flow` tells whole stories on real
 // processes, `browser` looks at the pages with Chromium.
@@ -15,6 +17,7 @@ export default defineConfig({
           ...patience,
           include: ['{services,shared,scripts,test,clients}/**/*.test.ts'],
           exclude: [integration, 'test/flow/**', 'test/browser/**', '**/node_modules/**'],
+          ...quick,
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -28,7 +31,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-stores.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          ...quick,
         },
       },
       {

@@ -7,7 +7,7 @@ import { ROOT } from './bundle.mjs'
 
 /** Page name by folder with its `vite.config.ts`. */
 const PAGES = { checkout: 'services/checkout/web', dashboard: 'services/dashboard' }
-const SOURCES = [...Object.values(PAGES), 'shared/contracts', 'shared/domain']
+const SOURCES = [...Object.values(PAGES), 'shared/contracts', 'shared/domain', 'shared/look']
 const KEEP_MS = 7 * 86_400_000
 
 function* sourceFiles(folder) {

@@ -66,6 +66,7 @@ export async function startSurfpoolNode(options: SurfpoolOptions = {}): Promise<
       throw new Error('Surfpool did not start')
     }
     await installMints(url)
+    await hasBlocks(child, url)
     return describe(child, url)
   } finally {
     closeSync(stdout)
@@ -84,6 +85,18 @@ function describe(child: GuardedChild, url: string): SurfpoolNode {
     },
     rpc: (method, params = []) => nodeRpc(url, method, params),
   }
+}
+
+/** A new node names slots for a while that it has no blocks of. */
+async function hasBlocks(child: GuardedChild, url: string): Promise<void> {
+  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(50)) {
+    const slot = await nodeRpc(url, 'getSlot', [{ commitment: 'confirmed' }])
+    const options = { commitment: 'confirmed', transactionDetails: 'none', rewards: false }
+    const block = await nodeRpc(url, 'getBlock', [slot, options]).catch(() => null)
+    if (block !== null) return
+  }
+  await child.stop(STOP_MS)
+  throw new Error('Surfpool makes no blocks')
 }
 
 async function firstLine(child: GuardedChild, path: string): Promise<string | null> {

@@ -18,18 +18,3 @@ export const EXCEPTION_TITLES: Readonly<Record<ExceptionKind, string>> = {
   outbox_blocked: 'Announcements blocked',
   addresses_low: 'Few addresses left',
 }
-
-/** Entries about money come before those about the system. */
-export const MONEY_EXCEPTIONS: readonly ExceptionKind[] = [
-  'late',
-  'partial',
-  'over',
-  'wrong_asset',
-  'wrong_network',
-  'unmatched',
-  'cancelled_paid',
-  'reorged',
-  'stuck',
-  'many_payments',
-  'out_of_quote',
-]

@@ -91,8 +91,8 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** Why something waits in the operators' inbox. */
-export const EXCEPTION_KINDS = [
+/** Why money waits in the operators' inbox. */
+export const MONEY_EXCEPTION_KINDS = [
   'late',
   'partial',
   'over',
@@ -104,12 +104,22 @@ export const EXCEPTION_KINDS = [
   'stuck',
   'many_payments',
   'out_of_quote',
+] as const
+
+/** Why something waits in the operators' inbox: entries about money come before those about the system. */
+export const EXCEPTION_KINDS = [
+  ...MONEY_EXCEPTION_KINDS,
   'halted_chain',
   'failing_endpoint',
   'outbox_blocked',
   'addresses_low',
 ] as const
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number]
+
+/** Whether an entry of the inbox is about money rather than about the system. */
+export function isMoneyException(kind: ExceptionKind): boolean {
+  return (MONEY_EXCEPTION_KINDS as readonly ExceptionKind[]).includes(kind)
+}
 
 /** Scopes of an API key (specification §5). */
 export const SCOPES = [

@@ -209,9 +209,12 @@ describe('a back-up drill', () => {
     }
     stops.push(await startWebhooks(serviceContext(second, env)), await startMailer(serviceContext(second, env)))
     stops.push(await scanToHead(second, engineAgain), async () => mails.close())
-    await settle(engineAgain, invoices)
-    expect(await statusOf(engineAgain, paid)).toBe('paid')
-    expect(await statusOf(engineAgain, paidAfterwards)).toBe('paid')
+    // The scanner confirms after it moved its cursor.
+    await vi.waitFor(async () => {
+      await settle(engineAgain, invoices)
+      expect(await statusOf(engineAgain, paid)).toBe('paid')
+      expect(await statusOf(engineAgain, paidAfterwards)).toBe('paid')
+    }, PATIENCE)
     // Money to an address that was given out after the back-up is not lost: a person sees it.
     const stray = (await rows(second, 'payments')).filter((row) => row['invoiceId'] === null)
     expect(stray).toMatchObject([{ toAddress: lockOf(later[0] as Invoice).address }])

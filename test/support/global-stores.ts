@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import mongoose from 'mongoose'
 import type { TestProject } from 'vitest/node'
 import { startStores } from '#scripts/embedded/stores.ts'
 
@@ -8,6 +10,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     mongoUrl: string
     redisUrl: string
+    /** What the names of this run's databases begin with. */
+    databasePrefix: string
   }
 }
 
@@ -25,8 +29,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   })
   project.provide('mongoUrl', stores.mongoUrl)
   project.provide('redisUrl', stores.redisUrl)
+  const databasePrefix = `paymesh_test_${randomBytes(3).toString('hex')}_`
+  project.provide('databasePrefix', databasePrefix)
   return async () => {
+    // Stores of ours go as a whole.
+    if (process.env['MONGO_URL']) await dropDatabases(stores.mongoUrl, databasePrefix)
     await stores.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+async function dropDatabases(mongoUrl: string, prefix: string): Promise<void> {
+  const client = await mongoose.mongo.MongoClient.connect(mongoUrl)
+  const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true })
+  const ours = databases.filter(({ name }) => name.startsWith(prefix))
+  await Promise.all(ours.map(({ name }) => client.db(name).dropDatabase()))
+  await client.close()
 }

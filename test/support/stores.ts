@@ -3,6 +3,7 @@ import { afterAll, beforeAll, inject } from 'vitest'
 import { createStoreClock } from '#shared/db/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connect.ts'
 import { migrate } from '#shared/db/migrate.ts'
+import { MODELS } from '#shared/db/models.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
@@ -28,13 +29,18 @@ interface Opened {
   close(): Promise<void>
 }
 
+/** Databases in use by the file that is being run. */
+let inUse = 0
+
 /**
- * Real stores for a test file: a database of its own with every index, and a key prefix of its own, both dropped after
- * the file's last test. `migrated: false` leaves the database empty.
+ * Real stores for a test file: an empty database with every index that no other file uses meanwhile, and a key prefix of its
+ * own. Files that run one after the other share databases, because a thousand indexes made anew for each cost the store more
+ * than the tests. `migrated: false` gives a database that never existed and is dropped after the file's last test.
  */
-export function useStores(options: { readonly migrated?: boolean } = {}): TestStores {
+export function useStores({ migrated = true }: { readonly migrated?: boolean } = {}): TestStores {
   const id = randomBytes(6).toString('hex')
-  const database = `paymesh_test_${id}`
+  inUse += 1
+  const database = `${inject('databasePrefix')}${migrated ? `${process.env['VITEST_POOL_ID']}_${inUse}` : id}`
   const prefix = `pmtest-${id}`
   let opened: Opened | undefined
   const ready = (): Opened => {
@@ -43,9 +49,12 @@ export function useStores(options: { readonly migrated?: boolean } = {}): TestSt
   }
   const urls = () => ({ mongoUrl: inject('mongoUrl'), redisUrl: inject('redisUrl') })
   beforeAll(async () => {
-    opened = await open({ ...urls(), database, prefix, migrated: options.migrated ?? true })
+    opened = await open({ ...urls(), database, prefix, migrated })
   })
-  afterAll(() => opened?.close())
+  afterAll(async () => {
+    inUse -= 1
+    await opened?.close()
+  })
   return {
     get db() {
       return ready().db
@@ -78,7 +87,10 @@ async function open(options: {
   const level = process.env['PAYMESH_TEST_LOG'] === undefined ? 'silent' : 'debug'
   const logger = createLogger({ name: 'test', level })
   const db = await connectDatabase({ url: mongoUrl, name: database, logger })
-  if (migrated) await migrate(db)
+  if (migrated) {
+    await removeDocuments(db)
+    await migrate(db)
+  }
   const redis = connectRedis({ url: redisUrl, prefix, logger })
   await redis.waitUntilHealthy(5_000)
   const clock = await createStoreClock(db)
@@ -89,11 +101,23 @@ async function open(options: {
     async close() {
       clock.stop()
       await dropKeys(redis)
-      await db.connection.dropDatabase()
+      if (!migrated) await db.connection.dropDatabase()
       await redis.close()
       await db.close()
     },
   }
+}
+
+/** Leaves the collections and indexes that the file before made by `migrate`, and nothing else. */
+async function removeDocuments(db: Database): Promise<void> {
+  const ours = new Set(MODELS.map((model) => model.name))
+  const found = await db.connection.listCollections()
+  await Promise.all(
+    found.map(({ name }) => {
+      const collection = db.connection.collection(name)
+      return ours.has(name) ? collection.deleteMany({}) : collection.drop()
+    }),
+  )
 }
 
 async function dropKeys({ producer, prefix }: RedisConnections): Promise<void> {

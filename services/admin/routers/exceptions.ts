@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { EXCEPTION_TITLES, MONEY_EXCEPTIONS } from '#shared/contracts/exception-words.ts'
+import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
-import { EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import { EXCEPTION_KINDS, type ExceptionKind, isMoneyException, MONEY_EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/decide-exception.ts'
 import { exceptionSentence } from '#shared/usecases/exception-sentence.ts'
 import { explainException } from '#shared/usecases/explain-exception.ts'
@@ -15,10 +15,10 @@ import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire
 /** Open entries that are counted; a workspace with more has other worries. */
 const COUNT_MAX = 1_000
 
-const SYSTEM_EXCEPTIONS = EXCEPTION_KINDS.filter((kind) => !MONEY_EXCEPTIONS.includes(kind))
+const SYSTEM_EXCEPTIONS = EXCEPTION_KINDS.filter((kind) => !isMoneyException(kind))
 const KINDS_OF: Readonly<Record<'all' | 'money' | 'system', readonly ExceptionKind[]>> = {
   all: [],
-  money: MONEY_EXCEPTIONS,
+  money: MONEY_EXCEPTION_KINDS,
   system: SYSTEM_EXCEPTIONS,
 }
 const about = z.object({ id: z.string().min(1).max(300) })
@@ -70,7 +70,7 @@ export const exceptionsRouter = router({
     .query(async ({ ctx, input }) => {
       const counts = await ctx.deps.money.desk.countOpen(input.workspaceId, input.mode, COUNT_MAX)
       const sum = (kinds: readonly ExceptionKind[]) => kinds.reduce((total, kind) => total + (counts.get(kind) ?? 0), 0)
-      const [money, system] = [sum(MONEY_EXCEPTIONS), sum(SYSTEM_EXCEPTIONS)]
+      const [money, system] = [sum(MONEY_EXCEPTION_KINDS), sum(SYSTEM_EXCEPTIONS)]
       return { all: money + system, money, system }
     }),
 

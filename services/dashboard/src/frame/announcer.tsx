@@ -19,7 +19,7 @@ function subscribe(listener: () => void): () => void {
 export function Announcer() {
   const said = useSyncExternalStore(subscribe, () => text)
   return (
-    <div role="status" aria-live="polite" aria-atomic="true" className="pm-hidden">
+    <div role="status" aria-live="polite" aria-atomic="true" className="unseen">
       {said}
     </div>
   )

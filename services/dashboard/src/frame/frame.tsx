@@ -24,7 +24,7 @@ export function Frame({
   useLive(target?.workspaceId, target?.mode)
   return (
     <div className={test ? 'pm-body pm-test' : 'pm-body'}>
-      <a className="pm-skip" href="#main">
+      <a className="skip" href="#main">
         Skip to content
       </a>
       {test ? (

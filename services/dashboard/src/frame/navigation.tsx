@@ -81,7 +81,7 @@ function EntryLink(props: {
       {props.count === 0 ? null : (
         <span className="pm-nav-count">
           {props.count > 99 ? '99+' : props.count}
-          <span className="pm-hidden"> open</span>
+          <span className="unseen"> open</span>
         </span>
       )}
     </Link>

@@ -37,7 +37,7 @@ export function DeedButton<TInput>(props: DeedButtonProps<TInput>) {
           >
             {children}
           </Button>
-          <span id={refusalId} className="pm-hidden">
+          <span id={refusalId} className="unseen">
             {refusal}
           </span>
         </span>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Tone } from './status-vocabulary.ts'
+import type { Tone } from '#shared/contracts/tone.ts'
 
 /** One rung or moment: what is behind has a tone, what is ahead is pale. */
 export interface Step {

@@ -1,6 +1,7 @@
+import type { Tone } from '#shared/contracts/tone.ts'
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { type StatusKind, type StatusOf, type StatusWord, type Tone, VOCABULARY } from './status-vocabulary.ts'
+import { type StatusKind, type StatusOf, type StatusWord, VOCABULARY } from './status-vocabulary.ts'
 
 /** A state as word, icon and colour: `<StatusBadge of="invoice" status={invoice.status} />`. */
 export function StatusBadge<K extends StatusKind>({ of, status }: { readonly of: K; readonly status: StatusOf<K> }) {

@@ -21,19 +21,7 @@ import {
   IconUnlink,
   type TablerIcon,
 } from '@tabler/icons-react'
-
-/** Tones are tokens: each has a text colour and a ground with at least 4.5:1 between them. */
-export type Tone =
-  | 'new'
-  | 'pending'
-  | 'partial'
-  | 'confirming'
-  | 'paid'
-  | 'overpaid'
-  | 'expired'
-  | 'cancelled'
-  | 'danger'
-  | 'test'
+import type { Tone } from '#shared/contracts/tone.ts'
 
 /** How a state is said: always a word, an icon and a colour together. */
 export interface StatusWord {

@@ -41,7 +41,7 @@ const TONES: Readonly<Record<string, { ink: string; soft: string; fill: string; 
     ink: 'var(--partial)',
     soft: 'var(--partial-bg)',
     fill: 'var(--test)',
-    hover: 'var(--stripe)',
+    hover: 'var(--test-stripe)',
     onFill: 'var(--test-ink)',
   },
   green: {

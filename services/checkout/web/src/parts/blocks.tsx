@@ -1,17 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { Tone } from '#shared/contracts/tone.ts'
 import { Icon, type IconName } from './icon.tsx'
-
-/** Which of the states' colours. */
-export type Tone =
-  | 'new'
-  | 'pending'
-  | 'partial'
-  | 'confirming'
-  | 'paid'
-  | 'overpaid'
-  | 'expired'
-  | 'cancelled'
-  | 'danger'
 
 interface Toned {
   readonly tone: Tone

@@ -1,9 +1,10 @@
+import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import { momentText, shortHash } from '../format/format-values.ts'
 import { isGone } from '../format/step.ts'
 import type { Word } from '../words/en.ts'
 import { Foreign, Say, useSpeech } from '../words/words.tsx'
-import { Badge, type Tone } from './blocks.tsx'
+import { Badge } from './blocks.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 const STATES: Readonly<

@@ -59,7 +59,7 @@ export function CompareStep(props: {
                 {isKey ? <th scope="col">Path</th> : null}
                 <th scope="col">Address</th>
                 <th scope="col">
-                  <span className="pm-hidden">Copy</span>
+                  <span className="unseen">Copy</span>
                 </th>
               </tr>
             </thead>

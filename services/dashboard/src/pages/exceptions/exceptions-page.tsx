@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
-import { MONEY_EXCEPTIONS } from '#shared/contracts/exception-words.ts'
+import { isMoneyException } from '#shared/domain/enumerations.ts'
 import { trpc } from '../../api/trpc.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -133,7 +133,7 @@ function Rows(props: {
           data-row-id={row.id}
         >
           <span className="pm-inbox-head">
-            <ToneBadge tone={MONEY_EXCEPTIONS.includes(row.kind) ? 'partial' : 'danger'}>{row.title}</ToneBadge>
+            <ToneBadge tone={isMoneyException(row.kind) ? 'partial' : 'danger'}>{row.title}</ToneBadge>
             <span className="pm-dim pm-small">
               <Time at={row.closedAt ?? row.openedAt} />
             </span>

@@ -129,7 +129,7 @@ function Figure(props: {
 function Change(props: { readonly better: boolean; readonly up: boolean; readonly children: ReactNode }) {
   return (
     <b className={props.better ? 'pm-better' : 'pm-worse'}>
-      {props.up ? '▲' : '▼'} <span className="pm-hidden">{props.up ? 'up ' : 'down '}</span>
+      {props.up ? '▲' : '▼'} <span className="unseen">{props.up ? 'up ' : 'down '}</span>
       {props.children}
     </b>
   )
