@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
-import { EXCEPTION_KINDS, type ExceptionKind, isMoneyException, MONEY_EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
+import {
+  EXCEPTION_KINDS,
+  type ExceptionKind,
+  isMoneyException,
+  MONEY_EXCEPTION_KINDS,
+} from '#shared/domain/enumerations.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/decide-exception.ts'
 import { exceptionSentence } from '#shared/usecases/exception-sentence.ts'
 import { explainException } from '#shared/usecases/explain-exception.ts'

@@ -1,6 +1,6 @@
-import type { Tone } from '#shared/contracts/tone.ts'
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import type { Tone } from '#shared/contracts/tone.ts'
 import { type StatusKind, type StatusOf, type StatusWord, VOCABULARY } from './status-vocabulary.ts'
 
 /** A state as word, icon and colour: `<StatusBadge of="invoice" status={invoice.status} />`. */

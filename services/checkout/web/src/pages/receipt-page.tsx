@@ -1,6 +1,6 @@
-import type { Tone } from '#shared/contracts/tone.ts'
 import type { ComponentChildren } from 'preact'
 import type { InvoiceView, LockView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { fiatText, fullMomentText } from '../format/format-values.ts'
 import { NETWORKS, networkText } from '../format/networks.ts'

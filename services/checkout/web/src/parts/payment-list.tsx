@@ -1,5 +1,5 @@
-import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { Tone } from '#shared/contracts/tone.ts'
 import { momentText, shortHash } from '../format/format-values.ts'
 import { isGone } from '../format/step.ts'
 import type { Word } from '../words/en.ts'
