@@ -2,6 +2,9 @@ import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
 
 const CHAIN = '{mode="live",network="ethereum"}'
 
+const violations = (invariant: string, instance = 'a') =>
+  `paymesh_invariant_violation_total{invariant="${invariant}",instance="${instance}"}`
+
 /** Alerts about chains, rates, wallets and invoices. */
 export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   ChainHalted: gauge(`paymesh_chain_halted${CHAIN}`, 1, 0, '2m', '50s'),
@@ -49,6 +52,31 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   },
   InvoicesBehind: queueAge('invoice-transitions', 40, 2, '2m', '50s'),
   DeadlinesOverdue: gauge('paymesh_invoice_deadline_oldest_age_seconds{chain="none"}', 900, 30, '6m', '4m'),
+  PaymeshBooksWrong: {
+    interval: '5m',
+    fires: [
+      { why: 'a violation is found', series: { [violations('sums')]: '0+0x20 1+0x30' }, at: '2h' },
+      { why: 'a new process finds one at once', series: { [violations('sums')]: '_x20 1+0x30' }, at: '2h' },
+      {
+        why: 'it stays wrong, hour by hour',
+        series: { [violations('events')]: '1+0x11 2+0x11 3+0x11 4+0x11 5+0x11 6+0x11' },
+        at: '5h50m',
+      },
+      {
+        why: 'one of several processes finds it',
+        series: {
+          [violations('status', 'a')]: '0+0x60',
+          [violations('status', 'b')]: '0+0x30 2+0x30',
+        },
+        at: '3h',
+      },
+    ],
+    silent: [
+      { why: 'all agree', series: { [violations('sums')]: '0+0x80' }, at: '6h' },
+      { why: 'a process begins to look', series: { [violations('sums')]: '_x20 0+0x30' }, at: '2h' },
+      { why: 'they agree again since long', series: { [violations('sums')]: '0+0x10 3+0x80' }, at: '6h' },
+    ],
+  },
   ExceptionsWait: {
     interval: '4m',
     fires: [{ why: 'stay open', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x400' }, at: '25h' }],
