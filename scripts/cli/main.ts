@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { addBackupCommands } from './backup.ts'
 import { addChainCommands } from './chain.ts'
+import { addCheckBooksCommand } from './check-books.ts'
 import { addDeliveryCommands } from './delivery.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addEndpointCommands } from './endpoint.ts'
@@ -43,6 +44,7 @@ function createProgram(): Command {
   addRestoreCommands(program)
   addDoctorCommand(program)
   addVerifyAuditCommand(program)
+  addCheckBooksCommand(program)
   addPayCommand(program)
   return program
 }

@@ -44,11 +44,12 @@ const t = initTRPC
     isDev: false,
     errorFormatter: ({ shape, error, ctx }) => ({
       code: shape.code,
-      message: error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : publicMessage(error),
+      message: publicMessage(error),
       data: {
         code: shape.data.code,
         httpStatus: shape.data.httpStatus,
-        path: shape.data.path,
+        /** Null where the caller's text, which may be no name of ours, would stand. */
+        path: isOurs(error) ? (shape.data.path ?? null) : null,
         requestId: ctx?.requestId ?? null,
         /** Code of the one error table; null for faults of the transport. */
         errorCode: error.cause instanceof PaymeshError ? error.cause.code : null,
@@ -61,8 +62,26 @@ export const router = t.router
 export const mergeRouters = t.mergeRouters
 export const createCallerFactory = t.createCallerFactory
 
+/** A refusal in words of ours. What the transport says by itself quotes its caller, who may have taken a secret for a name. */
+export class Refused extends TRPCError {}
+
+/** What is said in the transport's place. */
+const TRANSPORT_WORDS: Partial<Record<TRPC_ERROR_CODE_KEY, string>> = {
+  NOT_FOUND: 'There is no such procedure.',
+  METHOD_NOT_SUPPORTED: 'This procedure is called by another method.',
+}
+
+/** A procedure of ours was reached and refused or failed. */
+function isOurs(error: TRPCError): boolean {
+  const { code, cause } = error
+  if (error instanceof Refused || code === 'INTERNAL_SERVER_ERROR') return true
+  return cause instanceof PaymeshError || cause instanceof z.ZodError
+}
+
 function publicMessage(error: TRPCError): string {
-  return error.cause instanceof z.ZodError ? 'The input is invalid.' : error.message
+  if (error.code === 'INTERNAL_SERVER_ERROR') return 'Something went wrong on our side.'
+  if (error.cause instanceof z.ZodError) return 'The input is invalid.'
+  return isOurs(error) ? error.message : (TRANSPORT_WORDS[error.code] ?? 'This request cannot be read.')
 }
 
 function detailsOf({ cause }: TRPCError): readonly ErrorDetail[] {
@@ -93,7 +112,7 @@ const withErrors = t.middleware(async ({ ctx, path, next }) => {
   if (result.ok) return result
   const { cause } = result.error
   if (cause instanceof PaymeshError) {
-    throw new TRPCError({ code: CODES[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
+    throw new Refused({ code: CODES[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
   }
   if (result.error.code === 'INTERNAL_SERVER_ERROR') {
     ctx.deps.logger.error({ requestId: ctx.requestId, path, error: cause ?? result.error }, 'a procedure failed')
@@ -105,14 +124,14 @@ const withErrors = t.middleware(async ({ ctx, path, next }) => {
 const signedIn = t.middleware(async ({ ctx, next }) => {
   const { session } = ctx
   if (session === null || session.secondFactor === 'asked')
-    throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+    throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
   return await next({ ctx: { session, actor: `user:${session.email}` } })
 })
 
 /** The password was given, and a code is what comes next. */
 const codeAwaited = t.middleware(async ({ ctx, next }) => {
   const { session } = ctx
-  if (session?.secondFactor !== 'asked') throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  if (session?.secondFactor !== 'asked') throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
   return await next({ ctx: { session } })
 })
 
@@ -129,14 +148,14 @@ const steppedUp = t.middleware(async ({ ctx, meta, next }) => {
 const STEP_UP_WORDS = 'Confirm this with a code of your authenticator.'
 
 /** The page offers to set up an authenticator. */
-function secondFactorNeeded(message: string): TRPCError {
+function secondFactorNeeded(message: string): Refused {
   return forbidden(message, 'secondFactor')
 }
 
 /** A refusal that the page can do something about: it asks for what `path` names and repeats the call. */
-function forbidden(message: string, path: 'stepUp' | 'secondFactor'): TRPCError {
+function forbidden(message: string, path: 'stepUp' | 'secondFactor'): Refused {
   const cause = new PaymeshError('FORBIDDEN_SCOPE', { message, details: [{ path, message: 'needed' }] })
-  return new TRPCError({ code: 'FORBIDDEN', message, cause })
+  return new Refused({ code: 'FORBIDDEN', message, cause })
 }
 
 const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })
@@ -150,16 +169,16 @@ const member = (role: Role) =>
     const held = ctx.session?.roles.get(workspaceId)
     const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
     if (held === undefined || workspace === null)
-      throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such resource.' })
+      throw new Refused({ code: 'NOT_FOUND', message: 'There is no such resource.' })
     if (workspace.policy.requiresSecondFactor === true && ctx.session?.secondFactor !== 'given')
       throw secondFactorNeeded(`${workspace.name} wants its members to have an authenticator: set one up first.`)
-    if (!allows(held, role)) throw new TRPCError({ code: 'FORBIDDEN', message: `This needs the role ${role}.` })
+    if (!allows(held, role)) throw new Refused({ code: 'FORBIDDEN', message: `This needs the role ${role}.` })
     return await next({ ctx: { workspace, role: held } })
   })
 
 const operatorOnly = t.middleware(async ({ ctx, next }) => {
   if (ctx.session?.isOperator !== true)
-    throw new TRPCError({ code: 'FORBIDDEN', message: 'Only for people who run this installation.' })
+    throw new Refused({ code: 'FORBIDDEN', message: 'Only for people who run this installation.' })
   if (ctx.deps.config.env === 'production' && ctx.session.secondFactor !== 'given')
     throw secondFactorNeeded('Who runs an installation needs an authenticator: set one up first.')
   return await next()

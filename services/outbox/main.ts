@@ -1,6 +1,8 @@
 import type { StartService } from '#services/context.ts'
 import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createBooksRepository } from '#shared/db/books-repository.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createCustomerEraser } from '#shared/db/customer-eraser.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
@@ -16,6 +18,7 @@ import { createKicker } from '#shared/queues/kicker.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { startAuditChainLoop } from './audit-chain-loop.ts'
+import { startBooksLoop } from './books-loop.ts'
 import { startDeskLoop } from './desk-loop.ts'
 import { startRetentionLoop } from './retention-loop.ts'
 import { startRecoveries } from './start-recoveries.ts'
@@ -25,8 +28,8 @@ const OVERDUE_AFTER_MS = 1_000
 
 /**
  * Turns saved outbox entries into events, deliveries, mails, inbox entries and audit rows, each exactly once. Beside it, one
- * process at a time chains the rows of the audit trail, one mails open exceptions and erases customers, and one removes what is past
- * its life.
+ * process at a time chains the rows of the audit trail, one mails open exceptions and erases customers, one removes what is past
+ * its life, and one judges the books of invoices.
  */
 export const start: StartService = async (context) => {
   const { db, redis, clock, random, logger, metrics, pulses, tracer } = context
@@ -61,6 +64,12 @@ export const start: StartService = async (context) => {
     retention: createRetentionRepository(db),
     leases: createLeaseRepository(db),
   })
+  const stopBooks = startBooksLoop({
+    ...ambient,
+    books: createBooksRepository(db),
+    cursors: createCursorRepository(db),
+    leases: createLeaseRepository(db),
+  })
   const stopDesk = startDeskLoop({
     ...ambient,
     kicker,
@@ -71,7 +80,7 @@ export const start: StartService = async (context) => {
     leases: createLeaseRepository(db),
   })
   return async () => {
-    await Promise.all([worker.stop(), recoveries.stop(), stopChain(), stopRetention(), stopDesk()])
+    await Promise.all([worker.stop(), recoveries.stop(), stopChain(), stopRetention(), stopBooks(), stopDesk()])
     await kicker.close()
   }
 }

@@ -15,7 +15,8 @@ export interface EventDocument {
   createdAt: Date
 }
 
-const HALF_A_YEAR_S = 180 * 86_400
+/** How long the store keeps an event. */
+export const EVENT_LIFE_S = 180 * 86_400
 
 /** The events collection; kept 180 days. */
 export const EVENTS = defineCollection<EventDocument>(
@@ -37,6 +38,6 @@ export const EVENTS = defineCollection<EventDocument>(
       partialFilterExpression: { invoiceId: { $exists: true } },
     },
     { name: 'event_list', key: { workspaceId: 1, mode: 1, createdAt: 1, _id: 1 } },
-    { name: 'event_life', key: { createdAt: 1 }, expireAfterSeconds: HALF_A_YEAR_S },
+    { name: 'event_life', key: { createdAt: 1 }, expireAfterSeconds: EVENT_LIFE_S },
   ],
 )

@@ -5,6 +5,7 @@ import { useStores } from '#test/support/stores.ts'
 import { chainedFilter, createAuditChainRepository, WAITING } from './audit-chain-repository.ts'
 import { AUDIT_LOG } from './audit-model.ts'
 import { createAuditRepository } from './audit-repository.ts'
+import { changedFilter } from './books-repository.ts'
 import { dueRowsQuery } from './delivery-claims.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { createDeliveryRepository, dueEndpointsPipeline } from './delivery-repository.ts'
@@ -135,6 +136,20 @@ describe('invoices', () => {
     const key = { workspaceId: 'ws-1', mode: 'test', 'idem.key': 'k' }
     expectIndexed(await explain(key), 'invoice_idempotency_key')
     expectIndexed(await explain({ workspaceId: 'ws-1', mode: 'test' }, { number: -1 }), 'invoice_number')
+  })
+})
+
+describe('books', () => {
+  it('walks changes in their order, and finds holders of keys, payments and events of many invoices', async () => {
+    const explain = async (name: string, filter: object, sort: Record<string, 1 | -1> = {}) =>
+      read(await stores.db.connection.collection(name).find(filter).sort(sort).limit(10).explain('executionStats'))
+    const changed = changedFilter({ at: 1, invoiceId: 'i-1' }, Date.now())
+    expectIndexed(await explain('invoices', changed, { updatedAt: 1, _id: 1 }), 'invoice_changed')
+    const keys = ['a', 'b'].map((key) => ({ workspaceId: 'ws-1', mode: 'test', 'idem.key': key }))
+    expectIndexed(await explain('invoices', { $or: keys }), 'invoice_idempotency_key')
+    const many = { invoiceId: { $in: ['i-1', 'i-2'] } }
+    expectIndexed(await explain('payments', many), 'payment_invoice')
+    expectIndexed(await explain('events', many), 'event_invoice_seq')
   })
 })
 

@@ -241,6 +241,12 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       partialFilterExpression: { releaseAt: { $exists: true } },
     },
     {
+      name: 'invoice_changed',
+      key: { updatedAt: 1, _id: 1 },
+      // A create, which is what must be fast, is in no such index: ids tell when it was.
+      partialFilterExpression: { version: { $gt: 1 } },
+    },
+    {
       name: 'invoice_payment_link',
       key: { paymentLinkId: 1 },
       partialFilterExpression: { paymentLinkId: { $gt: '' } },

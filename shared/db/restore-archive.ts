@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import { type ArchiveContents, walkArchive } from './archive-contents.ts'
+import { BOOKS_FACT } from './books-repository.ts'
 import type { CollectionModel } from './collection-model.ts'
 import type { Database } from './connect.ts'
 import { INSTALLATION } from './installation-model.ts'
@@ -7,6 +8,8 @@ import { MODELS } from './models.ts'
 import { RESTORE_FACT } from './restore-state.ts'
 
 const BATCH = 500
+/** What an earlier restore left behind says nothing about this one, and restored books are judged from their beginning. */
+const LEFT_OUT = [RESTORE_FACT, BOOKS_FACT]
 
 interface Stored {
   _id: string
@@ -46,8 +49,7 @@ export async function writeArchive(
     batch = null
   }
   const contents = await walkArchive(source, async (name, document) => {
-    // What an earlier restore left behind says nothing about this one.
-    if (name === INSTALLATION.name && document['_id'] === RESTORE_FACT) return
+    if (name === INSTALLATION.name && LEFT_OUT.includes(document['_id'])) return
     if (batch !== null && (batch.name !== name || batch.documents.length >= BATCH)) await flush()
     batch ??= { name, documents: [] }
     batch.documents.push(document)

@@ -6,6 +6,7 @@ import { createMetrics } from './metrics.ts'
 import { createTracer } from './tracer.ts'
 
 const INVOICE = '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40'
+const FLUSH_EVERY_MS = 20
 const endings: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
@@ -45,7 +46,7 @@ async function collector(status = 200) {
 
 function tracer(url: string) {
   const metrics = createMetrics({ defaults: false })
-  const running = createTracer({ url, process: 'webhooks', metrics, flushEveryMs: 20 })
+  const running = createTracer({ url, process: 'webhooks', metrics, flushEveryMs: FLUSH_EVERY_MS })
   endings.push(running.stop)
   return { metrics, running }
 }
@@ -91,8 +92,11 @@ it('drops what the collector does not take, and counts it', async () => {
 
 it('goes on sending after a while in which there was nothing to send', async () => {
   const { spans, url } = await collector()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  endings.push(() => vi.useRealTimers())
   const { running } = tracer(url)
-  await new Promise((resolve) => setTimeout(resolve, 80))
+  await vi.advanceTimersByTimeAsync(3 * FLUSH_EVERY_MS)
   running.record(span())
-  await vi.waitFor(() => expect(spans).toHaveLength(1), 5_000)
+  await vi.advanceTimersByTimeAsync(FLUSH_EVERY_MS)
+  await vi.waitFor(() => expect(spans).toHaveLength(1))
 })

@@ -37,27 +37,43 @@ export async function observePayments(
   accepted: ReadonlySet<string> = new Set(),
 ): Promise<readonly PaymentObservation[]> {
   const known = new Set(invoice.state.ledger.map((row) => row.payment))
-  const observations: PaymentObservation[] = []
   const seenRate = createRateLookup(deps, invoice)
-  for (const payment of payments) {
-    if (payment.asset === null && !known.has(payment.key) && !accepted.has(payment.key)) continue
+  const shown = payments.filter((payment) => isShown(payment, known, accepted))
+  const observations: PaymentObservation[] = []
+  for (const payment of shown) {
     // Judged once, when the payment first enters the ledger.
     const isNew = !known.has(payment.key) && payment.kind === 'onchain'
-    observations.push({
-      payment: payment.key,
-      version: payment.version,
-      state: payment.state,
-      asset: payment.asset,
-      network: payment.network,
-      matchKey: payment.matchKey,
-      amountBase: payment.amountBase,
-      firstSeenAt: payment.firstSeenAt,
-      minedTooLate: minedTooLate(payment, invoice.state.expiresAt),
-      simulated: payment.kind === 'simulated',
-      rateSeen: isNew ? await seenRate(payment) : null,
-    })
+    observations.push(observationOf(invoice, payment, isNew ? await seenRate(payment) : null))
   }
   return observations
+}
+
+/** The same for payments that the ledger already knows: they were judged when they entered it, and need no rate. */
+export function observeKnownPayments(invoice: Invoice, payments: readonly Payment[]): readonly PaymentObservation[] {
+  const known = new Set(invoice.state.ledger.map((row) => row.payment))
+  return payments
+    .filter((payment) => isShown(payment, known, new Set()))
+    .map((payment) => observationOf(invoice, payment, null))
+}
+
+function isShown(payment: Payment, known: ReadonlySet<string>, accepted: ReadonlySet<string>): boolean {
+  return payment.asset !== null || known.has(payment.key) || accepted.has(payment.key)
+}
+
+function observationOf(invoice: Invoice, payment: Payment, rateSeen: string | null): PaymentObservation {
+  return {
+    payment: payment.key,
+    version: payment.version,
+    state: payment.state,
+    asset: payment.asset,
+    network: payment.network,
+    matchKey: payment.matchKey,
+    amountBase: payment.amountBase,
+    firstSeenAt: payment.firstSeenAt,
+    minedTooLate: minedTooLate(payment, invoice.state.expiresAt),
+    simulated: payment.kind === 'simulated',
+    rateSeen,
+  }
 }
 
 /**

@@ -98,6 +98,8 @@ it('gives settings that exist and parse, secrets by reference only', () => {
   for (const name of ['MONGO_URL', 'REDIS_URL', 'PAYMESH_MASTER_KEY', 'PAYMESH_KEY_PEPPER', 'PAYMESH_SMTP_URL']) {
     expect(secret).toContain(name)
   }
+  const optional = env.filter(({ valueFrom }) => valueFrom?.['secretKeyRef'].optional === true)
+  expect(optional.map(({ name }) => name)).toEqual(['PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_SMTP_URL'])
   expect(ofKind('Secret')).toEqual([])
   const filled = env.map(({ name, value }) => [name, value ?? FIELDS[name as keyof typeof FIELDS].example])
   expect(parseConfig(Object.fromEntries(filled)).env).toBe('production')

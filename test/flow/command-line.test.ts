@@ -82,6 +82,7 @@ describe('paymesh', () => {
     'migrate',
     'doctor',
     'verify-audit',
+    'check-books',
     'pay',
   ])('%s explains itself', async (command) => {
     const shown = await paymesh(...command.split(' '), '--help')
@@ -231,6 +232,8 @@ describe('paymesh', () => {
     expect(await cli('chain', 'resume', 'ethereum')).toMatchObject({ command: null })
     expect(await cli('chain', 'cancel', 'ethereum')).toMatchObject({ cancelled: [], too_late: [] })
     expect(await cli('verify-audit')).toMatchObject({ intact: true, first_break: null })
+    expect(await cli('check-books')).toMatchObject({ right: true, violations: [] })
+    expect(await cli('check-books', '--since', '1')).toMatchObject({ right: true })
     expect((await paymesh('chain', 'status')).stdout).toMatch(/^test ethereum +(live|catchup) +\d+/m)
     // Whatever was announced again would stand before the events of a later invoice.
     const later = await createInvoice()

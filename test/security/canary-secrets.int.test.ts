@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HDNodeWallet } from 'ethers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { start as startMailer } from '#services/mailer/main.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
@@ -230,6 +230,10 @@ async function useAdmin(): Promise<void> {
       () => browser.mutate('auth.logIn', { email: password, password: { password } }),
       () => browser.query('auth.logIn', { email: 'a@example.com', password }),
       () => browser.mutate('auth.accept', { token: password, password }),
+      () => browser.query(password),
+      () => browser.mutate(`auth.${password}`, { password }),
+      () => browser.query(`auth.me,${password}?batch=1&input=${password}`),
+      () => browser.mutate('auth.logIn', {}, { 'content-type': password }),
     ]
     hear(JSON.stringify(await shapes[index % shapes.length]?.()))
   })
@@ -268,8 +272,12 @@ async function useWorkers(): Promise<void> {
       PAYMESH_MAIL_FROM: 'a@example.com',
       PAYMESH_SMTP_URL: `smtp://user:${password}@127.0.0.1:${sink.port}`,
     }
+    const saidBefore = said.log.length
     const stop = await startMailer(serviceContext(watched, env))
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await vi.waitFor(() => {
+      expect(sink.logins()).toBeGreaterThan(nth)
+      expect(said.log.slice(saidBefore).some((line) => line.includes('"fault":"server"'))).toBe(true)
+    })
     await stop()
   }
   for (const mail of sink.mails) hear(mail.source)

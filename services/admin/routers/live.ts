@@ -1,10 +1,10 @@
-import { TRPCError, tracked } from '@trpc/server'
+import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import { lives } from '#shared/usecases/operator-sessions.ts'
 import { CHANGE_KINDS } from '#shared/usecases/ports/change-feed.ts'
 import type { OperatorSession } from '#shared/usecases/ports/operators.ts'
 import type { AdminDeps } from '../admin-deps.ts'
-import { router, workspaceQuery } from '../trpc.ts'
+import { Refused, router, workspaceQuery } from '../trpc.ts'
 
 /** How long a person who was removed, or logged out, may go on listening. */
 const MEMBER_CHECK_MS = 15_000
@@ -50,6 +50,6 @@ async function demandMember(deps: AdminDeps, session: OperatorSession, workspace
     deps.memberships.find(workspaceId, session.userId),
   ])
   if (stored === null || !lives(stored, deps.clock.now()))
-    throw new TRPCError({ code: 'UNAUTHORIZED', message: 'Please log in.' })
-  if (member === null) throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such resource.' })
+    throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'There is no such resource.' })
 }

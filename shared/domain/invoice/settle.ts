@@ -61,7 +61,11 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
   return { state: entered, effects: announced ? [{ kind: 'event', type: ENTRY_EVENT[next], payment: null }] : [] }
 }
 
-function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus {
+/**
+ * The status that the sums of a folded ledger ask for. A step back leads to `expired` when the deadline is not after `knownUntil`.
+ * Repeating it on its own result changes nothing.
+ */
+export function statusBySums(state: InvoiceState, knownUntil: Ms): InvoiceStatus {
   const { status } = state
   if (status === 'new' || status === 'cancelled' || status === 'overpaid') return status
   const { seenBase, settledBase, onTimeBase, dueBase } = totals(state)

@@ -45,6 +45,9 @@ const INSTALLATION = {
     'How far the oldest document of a collection is past its life; 0 when none is',
     'collection',
   ),
+  invariant_violation_total: counter('Wrong books of invoices, counted each hour while they are wrong', 'invariant'),
+  books_judged_total: counter('Invoices whose books were judged'),
+  books_failed_total: counter('Rounds in which the books could not be judged'),
   rate_snapshot_age_seconds: gauge('Age of the newest published rates; older than 120 s prices nothing'),
   backlog_collections_total: counter('Rounds in which this process collected for the installation', 'result'),
 } as const

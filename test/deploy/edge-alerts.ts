@@ -1,0 +1,80 @@
+import type { AlertCase } from './alert-case.ts'
+
+const requests = (status: string) => `paymesh_http_request_seconds_count{operation="POST /invoices",status="${status}"}`
+
+/** Alerts about requests that come in. */
+export const EDGE_ALERTS: Readonly<Record<string, AlertCase>> = {
+  ErrorsBurnFast: {
+    interval: '1m',
+    fires: [
+      { why: 'one of ten fails', series: { [requests('201')]: '0+90x120', [requests('500')]: '0+10x120' }, at: '90m' },
+    ],
+    silent: [
+      {
+        why: 'one of a thousand fails',
+        series: { [requests('201')]: '0+999x120', [requests('500')]: '0+1x120' },
+        at: '90m',
+      },
+      {
+        why: 'it is over',
+        series: { [requests('201')]: '0+90x240', [requests('500')]: '0+10x80 800+0x160' },
+        at: '95m',
+      },
+      {
+        why: 'callers make mistakes',
+        series: { [requests('201')]: '0+10x120', [requests('400')]: '0+90x120' },
+        at: '90m',
+      },
+    ],
+  },
+  ErrorsBurnSlowly: {
+    interval: '5m',
+    fires: [
+      {
+        why: 'one of a hundred fails',
+        series: { [requests('200')]: '0+99x100', [requests('503')]: '0+1x100' },
+        at: '7h',
+      },
+    ],
+    silent: [
+      {
+        why: 'one of a thousand fails',
+        series: { [requests('200')]: '0+999x100', [requests('503')]: '0+1x100' },
+        at: '7h',
+      },
+    ],
+  },
+  RequestsSlow: {
+    fires: [
+      {
+        why: 'every request takes more than a second',
+        series: {
+          'paymesh_http_request_seconds_bucket{operation="GET /invoices",le="1"}': '0+0x200',
+          'paymesh_http_request_seconds_bucket{operation="GET /invoices",le="2.5"}': '0+5x200',
+          'paymesh_http_request_seconds_bucket{operation="GET /invoices",le="+Inf"}': '0+5x200',
+          'paymesh_http_request_seconds_count{operation="GET /invoices",status="200"}': '0+5x200',
+        },
+        at: '20m',
+      },
+    ],
+    silent: [
+      {
+        why: 'there is a request a minute',
+        series: {
+          'paymesh_http_request_seconds_bucket{operation="GET /invoices",le="1"}': '0+0x200',
+          'paymesh_http_request_seconds_bucket{operation="GET /invoices",le="+Inf"}': '0+0x5 1+0x5 2+0x5 3+0x200',
+          'paymesh_http_request_seconds_count{operation="GET /invoices",status="200"}': '0+0x5 1+0x5 2+0x5 3+0x200',
+        },
+        at: '20m',
+      },
+    ],
+  },
+  EdgeSilent: {
+    interval: '5m',
+    fires: [{ why: 'requests end at once', series: { [requests('201')]: '0+100x100 10000+0x20' }, at: '9h' }],
+    silent: [
+      { why: 'requests go on', series: { [requests('201')]: '0+100x120' }, at: '9h' },
+      { why: 'there never were many', series: { [requests('201')]: '0+1x100 100+0x20' }, at: '9h' },
+    ],
+  },
+}

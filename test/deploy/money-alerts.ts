@@ -1,0 +1,88 @@
+import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
+
+const CHAIN = '{mode="live",network="ethereum"}'
+
+const violations = (invariant: string, instance = 'a') =>
+  `paymesh_invariant_violation_total{invariant="${invariant}",instance="${instance}"}`
+
+/** Alerts about chains, rates, wallets and invoices. */
+export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
+  ChainHalted: gauge(`paymesh_chain_halted${CHAIN}`, 1, 0, '2m', '50s'),
+  ChainLagging: gauge(`paymesh_chain_lagging${CHAIN}`, 1, 0, '3m', '110s'),
+  ChainNeverScanned: gauge(`paymesh_chain_scanned${CHAIN}`, 0, 1, '12m', '9m'),
+  ChainNodesDisagree: gauge(`paymesh_chain_waiting${CHAIN}`, 1, 0, '6m', '4m'),
+  NodeLies: counter('paymesh_scanner_node_outvoted_total{mode="live",network="bitcoin",provider="a.example"}'),
+  NodeOnOtherChain: gauge(
+    'paymesh_scanner_node_excluded{mode="live",network="ethereum",provider="a.example"}',
+    1,
+    0,
+    '3m',
+    '1m',
+  ),
+  DeepReorg: {
+    ...counter('paymesh_scanner_reorg_total{mode="live",network="bitcoin",depth="11+"}'),
+    silent: [
+      {
+        why: 'is as shallow as is common',
+        series: { 'paymesh_scanner_reorg_total{mode="live",network="bitcoin",depth="2"}': '0+1x120' },
+        at: '20m',
+      },
+    ],
+  },
+  PaymentsDoubted: counter('paymesh_scanner_doubted_total{network="tron"}'),
+  RatesStale: gauge('paymesh_rate_snapshot_age_seconds', 200, 20, '2m', '50s'),
+  RateMissing: gauge('paymesh_rate_available{rate="BTC"}', 0, 1, '6m', '4m'),
+  RateGuardSpoke: counter('paymesh_rate_guard_total{rate="USDT",reason="depeg"}'),
+  WalletPoolEmpty: counter('paymesh_address_source_exhausted_total{family="evm",mode="live"}'),
+  WalletPoolLow: {
+    fires: [
+      {
+        why: 'a pool is counted low again and again',
+        series: { 'paymesh_pool_addresses_low_total{family="evm",mode="live"}': '1+1x120' },
+        at: '20m',
+      },
+    ],
+    silent: [
+      {
+        why: 'it was filled up',
+        series: { 'paymesh_pool_addresses_low_total{family="evm",mode="live"}': '4+0x500' },
+        at: '70m',
+      },
+    ],
+  },
+  InvoicesBehind: queueAge('invoice-transitions', 40, 2, '2m', '50s'),
+  DeadlinesOverdue: gauge('paymesh_invoice_deadline_oldest_age_seconds{chain="none"}', 900, 30, '6m', '4m'),
+  PaymeshBooksWrong: {
+    interval: '5m',
+    fires: [
+      { why: 'a violation is found', series: { [violations('sums')]: '0+0x20 1+0x30' }, at: '2h' },
+      { why: 'a new process finds one at once', series: { [violations('sums')]: '_x20 1+0x30' }, at: '2h' },
+      {
+        why: 'it stays wrong, hour by hour',
+        series: { [violations('events')]: '1+0x11 2+0x11 3+0x11 4+0x11 5+0x11 6+0x11' },
+        at: '5h50m',
+      },
+      {
+        why: 'one of several processes finds it',
+        series: {
+          [violations('status', 'a')]: '0+0x60',
+          [violations('status', 'b')]: '0+0x30 2+0x30',
+        },
+        at: '3h',
+      },
+    ],
+    silent: [
+      { why: 'all agree', series: { [violations('sums')]: '0+0x80' }, at: '6h' },
+      { why: 'a process begins to look', series: { [violations('sums')]: '_x20 0+0x30' }, at: '2h' },
+      { why: 'they agree again since long', series: { [violations('sums')]: '0+0x10 3+0x80' }, at: '6h' },
+    ],
+  },
+  ExceptionsWait: {
+    interval: '4m',
+    fires: [{ why: 'stay open', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x400' }, at: '25h' }],
+    silent: [
+      { why: 'are closed', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x100 0+0x300' }, at: '25h' },
+      { why: 'are of today', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x400' }, at: '12h' },
+    ],
+  },
+}

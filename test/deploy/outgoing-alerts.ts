@@ -1,0 +1,102 @@
+import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
+
+/** Alerts about events, webhooks, mails and what is kept. */
+export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
+  OutboxBehind: queueAge('outbox', 40, 2, '2m', '50s'),
+  OutboxBlocked: counter('paymesh_outbox_blocked_total', { born: false }),
+  WebhooksBehind: queueAge('webhooks', 90, 5, '3m', '110s'),
+  WebhooksSlow: {
+    fires: [
+      {
+        why: 'first attempts take ten seconds',
+        series: {
+          'paymesh_webhook_first_attempt_seconds_bucket{le="5"}': '0+0x200',
+          'paymesh_webhook_first_attempt_seconds_bucket{le="10"}': '0+5x200',
+          'paymesh_webhook_first_attempt_seconds_bucket{le="+Inf"}': '0+5x200',
+        },
+        at: '20m',
+      },
+    ],
+    silent: [
+      {
+        why: 'first attempts take milliseconds',
+        series: {
+          'paymesh_webhook_first_attempt_seconds_bucket{le="0.05"}': '0+5x200',
+          'paymesh_webhook_first_attempt_seconds_bucket{le="5"}': '0+5x200',
+          'paymesh_webhook_first_attempt_seconds_bucket{le="+Inf"}': '0+5x200',
+        },
+        at: '20m',
+      },
+    ],
+  },
+  WebhooksFail: {
+    fires: [
+      {
+        why: 'three of four fail',
+        series: {
+          'paymesh_webhook_attempts_total{result="retry"}': '0+3x300',
+          'paymesh_webhook_attempts_total{result="succeeded"}': '0+1x300',
+        },
+        at: '30m',
+      },
+    ],
+    silent: [
+      {
+        why: 'one of ten fails',
+        series: {
+          'paymesh_webhook_attempts_total{result="retry"}': '0+1x300',
+          'paymesh_webhook_attempts_total{result="succeeded"}': '0+9x300',
+        },
+        at: '30m',
+      },
+      {
+        why: 'a lone receiver fails now and then',
+        series: { 'paymesh_webhook_attempts_total{result="retry"}': '0+0x90 1+0x90 2+0x90' },
+        at: '40m',
+      },
+    ],
+  },
+  WebhooksUnpreparable: counter('paymesh_webhook_unpreparable_total', { born: false }),
+  MailBehind: queueAge('mail', 2_000, 60, '6m', '4m'),
+  MailFails: {
+    ...counter('paymesh_mails_total{result="failed",fault="rejected"}'),
+    silent: [
+      { why: 'mails are sent', series: { 'paymesh_mails_total{result="sent",fault="none"}': '0+1x200' }, at: '30m' },
+    ],
+  },
+  MailServerMissing: gauge('paymesh_mail_server_configured', 0, 1, '12m', '9m'),
+  AuditChainStands: {
+    fires: [{ why: 'each round fails', series: { paymesh_audit_chain_failed_total: '0+1x100' }, at: '15m' }],
+    silent: [{ why: 'one round failed', series: { paymesh_audit_chain_failed_total: '0+0x50 1+0x50' }, at: '15m' }],
+  },
+  RetentionOverdue: {
+    interval: '5m',
+    fires: [
+      {
+        why: 'stays for two days',
+        series: { 'paymesh_retention_overdue_seconds{collection="mails"}': '172800+0x60' },
+        at: '2h',
+      },
+      {
+        why: 'is one of many collections',
+        series: {
+          'paymesh_retention_overdue_seconds{collection="mails"}': '0+0x60',
+          'paymesh_retention_overdue_seconds{collection="rate_snapshots"}': '80000+300x60',
+        },
+        at: '4h',
+      },
+    ],
+    silent: [
+      {
+        why: 'is removed within the day',
+        series: { 'paymesh_retention_overdue_seconds{collection="mails"}': '80000+0x60' },
+        at: '4h',
+      },
+      {
+        why: 'has not lasted yet',
+        series: { 'paymesh_retention_overdue_seconds{collection="mails"}': '172800+0x60' },
+        at: '50m',
+      },
+    ],
+  },
+}
