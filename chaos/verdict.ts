@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { verifyWebhook } from '#clients/typescript/src/main.ts'
+import { createBooksRepository } from '#shared/db/books-repository.ts'
 import type { Database } from '#shared/db/connect.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
 import { EVENTS } from '#shared/db/event-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payment-model.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+import { checkBooks } from '#shared/usecases/check-books.ts'
 import type { LedgerLine, Plan } from './ledger.ts'
 import type { Arrival, Manner } from './receivers.ts'
 
@@ -72,12 +76,25 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       'every change has its event, numbered without a gap': events.breaches,
       'every event reached every endpoint, with one id, one body and a valid signature': deliveries.breaches,
       'no retry is early': timing.breaches,
+      'the books of every invoice are right': await judgeBooks(evidence.db),
       [`duplicates are at most 1 % (judged from ${DUPLICATES_JUDGED_FROM} deliveries on)`]: tooMany
         ? [`${deliveries.duplicates} of ${deliveries.delivered}`]
         : [],
     },
     duplicateShare,
   }
+}
+
+/** What `paymesh check-books` would say. */
+async function judgeBooks(db: Database): Promise<readonly string[]> {
+  const deps = {
+    books: createBooksRepository(db),
+    cursors: createCursorRepository(db),
+    clock: { now: () => Date.now() },
+    pause: (ms: number) => delay(ms),
+  }
+  const { violations } = await checkBooks(deps, { since: null, onProgress: () => undefined })
+  return violations.map(({ invoiceId, invariant, words }) => `invoice ${invoiceId}, ${invariant}: ${words}`)
 }
 
 const count = (ledger: readonly LedgerLine[], kind: LedgerLine['kind']): number =>

@@ -52,7 +52,7 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   },
   InvoicesBehind: queueAge('invoice-transitions', 40, 2, '2m', '50s'),
   DeadlinesOverdue: gauge('paymesh_invoice_deadline_oldest_age_seconds{chain="none"}', 900, 30, '6m', '4m'),
-  PaymeshBooksWrong: {
+  BooksWrong: {
     interval: '5m',
     fires: [
       { why: 'a violation is found', series: { [violations('sums')]: '0+0x20 1+0x30' }, at: '2h' },
