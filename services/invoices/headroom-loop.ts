@@ -1,10 +1,10 @@
+import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
 import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/address-headroom.ts'
 import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
 import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/reclaim-indexes.ts'
 import { type ReleaseDeps, releaseClaims } from '#shared/usecases/release-claims.ts'
 import { createPoolWatch, type WatchPoolsDeps } from '#shared/usecases/watch-pools.ts'
 
-const LEASE_ID = 'address-headroom'
 const LEASE_MS = 15_000
 /** A round ends before the lease does and goes on in the next. */
 const ROUND_MS = 10_000
@@ -13,7 +13,6 @@ const PAUSE_MS = 500
 const RELEASE_EVERY_MS = 60_000
 /** Rounds end after 10 s; a loop silent for longer than this has died. */
 const SILENCE_MAX_MS = 120_000
-/** After a failed round, so that a lasting fault does not fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
 interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDeps {
@@ -27,64 +26,30 @@ interface LoopDeps extends HeadroomDeps, ReclaimDeps, ReleaseDeps, WatchPoolsDep
  * next one to be offered. Returns a function that ends the loop and frees the lease.
  */
 export function startHeadroomLoop(deps: LoopDeps, headroom: number): () => Promise<void> {
-  const owner = deps.random.uuid()
   const reclaimer = createIndexReclaimer(deps)
   const pools = createPoolWatch(deps)
   let releasedAt = Number.NEGATIVE_INFINITY
-  const stop = new AbortController()
   let sandboxReady = false
-  const pulse = deps.pulses?.start('address-headroom', SILENCE_MAX_MS)
-
-  const round = async (): Promise<void> => {
-    if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
-    if (!sandboxReady) await ensureSandboxMaterials(deps)
-    sandboxReady = true
-    const endsAt = performance.now() + ROUND_MS
-    const shouldStop = () => stop.signal.aborted || performance.now() > endsAt
-    await deriveAhead(deps, headroom, shouldStop)
-    await reclaimer.run()
-    if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
-      releasedAt = performance.now()
-      await releaseClaims(deps, shouldStop)
-    }
-    await pools.run(shouldStop)
-  }
-
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      let pauseMs = PAUSE_MS
-      pulse?.beat()
-      try {
-        await round()
-      } catch (cause) {
-        pauseMs = PAUSE_AFTER_FAILURE_MS
-        deps.metrics.count('address_headroom_failed_total')
-        deps.logger.error({ err: cause }, 'address headroom round failed')
+  return startLeasedLoop(deps, {
+    id: 'address-headroom',
+    leaseMs: LEASE_MS,
+    pauseMs: PAUSE_MS,
+    pauseAfterFailureMs: PAUSE_AFTER_FAILURE_MS,
+    silenceMaxMs: SILENCE_MAX_MS,
+    failures: 'address_headroom_failed_total',
+    failed: 'address headroom round failed',
+    round: async (signal) => {
+      if (!sandboxReady) await ensureSandboxMaterials(deps)
+      sandboxReady = true
+      const endsAt = performance.now() + ROUND_MS
+      const shouldStop = () => signal.aborted || performance.now() > endsAt
+      await deriveAhead(deps, headroom, shouldStop)
+      await reclaimer.run()
+      if (performance.now() - releasedAt >= RELEASE_EVERY_MS) {
+        releasedAt = performance.now()
+        await releaseClaims(deps, shouldStop)
       }
-      await pause(pauseMs, stop.signal)
-    }
-    await deps.leases.release(LEASE_ID, owner).catch((cause: unknown) => {
-      deps.logger.warn({ err: cause }, 'address headroom lease was not freed')
-    })
-  }
-
-  const running = loop()
-  return async () => {
-    stop.abort()
-    pulse?.end()
-    await running
-  }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
+      await pools.run(shouldStop)
+    },
   })
 }

@@ -1,11 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
 import { sweepErasures } from '#shared/usecases/erase-customer.ts'
 import type { CustomerEraser } from '#shared/usecases/ports/customer-eraser.ts'
 import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 import { type DigestDeps, sendDigests } from '#shared/usecases/send-digests.ts'
 
-const LEASE_ID = 'operators-desk'
 const LEASE_MS = 150_000
 /** Both are questions of hours. */
 const PAUSE_MS = 60_000
@@ -21,33 +20,15 @@ interface LoopDeps extends DigestDeps, Ambient {
  * a second one would do no harm. Returns a function that ends the loop and frees the lease.
  */
 export function startDeskLoop(deps: LoopDeps): () => Promise<void> {
-  const owner = deps.random.uuid()
-  const stop = new AbortController()
-
-  const round = async (): Promise<void> => {
-    if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
-    await sendDigests(deps)
-    while (!stop.signal.aborted && (await sweepErasures(deps, ERASE_BATCH)) > 0);
-  }
-
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      try {
-        await round()
-      } catch (error) {
-        deps.metrics.count('operators_desk_failed_total')
-        deps.logger.error({ err: error }, 'daily mails or erasures failed')
-      }
-      await wait(PAUSE_MS, undefined, { signal: stop.signal }).catch(() => undefined)
-    }
-    await deps.leases.release(LEASE_ID, owner).catch((error: unknown) => {
-      deps.logger.warn({ err: error }, 'the lease of the operators’ desk was not freed')
-    })
-  }
-
-  const running = loop()
-  return async () => {
-    stop.abort()
-    await running
-  }
+  return startLeasedLoop(deps, {
+    id: 'operators-desk',
+    leaseMs: LEASE_MS,
+    pauseMs: PAUSE_MS,
+    failures: 'operators_desk_failed_total',
+    failed: 'daily mails or erasures failed',
+    round: async (signal) => {
+      await sendDigests(deps)
+      while (!signal.aborted && (await sweepErasures(deps, ERASE_BATCH)) > 0);
+    },
+  })
 }
