@@ -4,21 +4,29 @@ import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
 import { LOGIN_ATTEMPTS } from './operator-models.ts'
 
+/** How often a try is counted anew that met other first tries of the same key. */
+const ROUNDS = 5
+/** The wait of a try that met others that often. */
+const CROWDED_WAIT_MS = 1_000
+
 /** Counters of failed log-ins on MongoDB: one atomic step counts a try and says whether it may be made. */
 export function createLoginAttempts(db: Database): LoginAttempts {
   const attempts = db.collection(LOGIN_ATTEMPTS)
   return {
     begin: async (key, backOff, at) => {
-      try {
-        const allowed = { _id: key, waitUntil: { $lte: toDate(at) } }
-        await attempts.updateOne(allowed, countTry(backOff, at), { upsert: true })
-        return { waitMs: 0 }
-      } catch (error) {
-        // The row is there and does not match: it waits.
-        if (duplicateKeyFields(error) === null) throw error
+      for (let round = 0; round < ROUNDS; round += 1) {
+        try {
+          const allowed = { _id: key, waitUntil: { $lte: toDate(at) } }
+          await attempts.updateOne(allowed, countTry(backOff, at), { upsert: true })
+          return { waitMs: 0 }
+        } catch (error) {
+          if (duplicateKeyFields(error) === null) throw error
+        }
+        // The row is there: it waits, or another first try wrote it a moment ago and this one is counted after it.
+        const waiting = await attempts.findOne({ _id: key })
+        if (waiting !== null && waiting.waitUntil > toDate(at)) return { waitMs: toMs(waiting.waitUntil) - at }
       }
-      const waiting = await attempts.findOne({ _id: key })
-      return { waitMs: waiting === null ? 0 : Math.max(1, toMs(waiting.waitUntil) - at) }
+      return { waitMs: CROWDED_WAIT_MS }
     },
     clear: async (key) => {
       await attempts.deleteOne({ _id: key })
