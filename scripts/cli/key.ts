@@ -30,7 +30,13 @@ function present(key: ApiKeyRecord): object {
     scopes: key.scopes,
     created_at: new Date(key.createdAt).toISOString(),
     revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
+    last_used_at: usedAt(key),
   }
+}
+
+/** To within a few minutes; null until the key was used. */
+function usedAt({ lastUsedAt }: ApiKeyRecord): string | null {
+  return lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString()
 }
 
 /** `key create | revoke | list`. */
@@ -77,9 +83,11 @@ export function addKeyCommands(program: Command): void {
           item.mode,
           `…${item.last4}`,
           item.revokedAt === null ? 'active' : 'revoked',
+          usedAt(item) ?? 'never',
           item.scopes.length === SCOPES.length ? 'all' : item.scopes.join(','),
         ])
-        print(options, found.map(present), table(['ID', 'MODE', 'KEY', 'STATUS', 'SCOPES'], rows, 'no keys'))
+        const head = ['ID', 'MODE', 'KEY', 'STATUS', 'LAST USED', 'SCOPES']
+        print(options, found.map(present), table(head, rows, 'no keys'))
       })
     })
 }

@@ -1,6 +1,7 @@
 import type { CancelDeps } from '#shared/usecases/cancel-invoice.ts'
 import type { CreateOnceDeps } from '#shared/usecases/create-invoice-once.ts'
 import type { KeyRing } from '#shared/usecases/key-ring.ts'
+import type { KeyUse } from '#shared/usecases/key-use.ts'
 import type { ListCursor } from '#shared/usecases/list-cursor.ts'
 import type { LockAvailability } from '#shared/usecases/lock-availability.ts'
 import type { ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
@@ -30,6 +31,7 @@ export interface ApiDeps
   readonly products: ProductRepository
   readonly idempotency: IdempotencyRepository
   readonly keyRing: KeyRing
+  readonly keyUse: KeyUse
   readonly limiter: RateLimiter
   readonly catalog: Catalog
   readonly rates: RateReader

@@ -16,12 +16,14 @@ import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
+import { after } from '#shared/runtime/after.ts'
 import { createEgressGuard } from '#shared/runtime/egress-guard.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createBatchLookup } from '#shared/usecases/batch-lookup.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
 import { createKeyRing } from '#shared/usecases/key-ring.ts'
+import { createKeyUse } from '#shared/usecases/key-use.ts'
 import { createListCursor } from '#shared/usecases/list-cursor.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
 import { createLockOffers } from '#shared/usecases/lock-offers.ts'
@@ -45,6 +47,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     findInWorkspace: createGroupedFind(db),
   }
   const idempotency = createIdempotencyRepository(db)
+  const keys = createApiKeyRepository(db)
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
   const addresses = createLockOffers({ ...ambient, wallets, catalog, invoices: repository })
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
@@ -70,7 +73,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     keyRing: createKeyRing({
       keys: {
         findByHash: createBatchLookup({
-          findMany: createApiKeyRepository(db).findManyByHash,
+          findMany: keys.findManyByHash,
           nameOfKey: String,
           nameOfItem: ({ hash }) => hash,
         }),
@@ -81,6 +84,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
       hasher: createKeyHasher(config.secrets.keyPepper),
       clock,
     }),
+    keyUse: createKeyUse({ keys, clock, logger, after }),
     limiter: createRateLimiter({ redis, metrics }),
     secretBox: createSecretBox(config.secrets.masterKey),
     listCursor: createListCursor(config.secrets.keyPepper),

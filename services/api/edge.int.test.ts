@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
@@ -133,6 +134,18 @@ describe('authentication', () => {
   it('takes the scheme in any case', async () => {
     const headers = { authorization: `bearer ${api.testKey}` }
     expect((await api.call('GET', '/invoices', { key: null, headers })).status).toBe(200)
+  })
+
+  it('notes that a key was used, and not that somebody tried one that is revoked', async () => {
+    const [used, revoked, idle] = [await api.newKey('test'), await api.newKey('test'), await api.newKey('test')]
+    await api.revoke(revoked.record.id)
+    expect((await api.call('GET', '/invoices', { key: used.apiKey })).status).toBe(200)
+    expect((await api.call('GET', '/invoices', { key: revoked.apiKey })).status).toBe(401)
+    await api.deps.keyUse.close()
+    const keys = await createApiKeyRepository(stores.db).list(null)
+    const usedAt = ({ record }: typeof used) => keys.find(({ id }) => id === record.id)?.lastUsedAt
+    expect(usedAt(used)).toBeTypeOf('number')
+    expect([usedAt(revoked), usedAt(idle)]).toEqual([undefined, undefined])
   })
 
   // Guarantee: a revoked key stops at the very next request, although its record was cached a moment ago.

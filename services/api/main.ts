@@ -22,6 +22,7 @@ export const start: StartService = async (context) => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeIdleConnections()
     await closed
+    await deps.keyUse.close()
     await kicker.close()
   }
 }

@@ -2,10 +2,11 @@ import type { ApiKeyRecord } from '#shared/usecases/ports/tenancy.ts'
 import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from './collection-model.ts'
 
 /** A stored API key: its keyed digest, never the key. */
-export type ApiKeyDocument = Omit<ApiKeyRecord, 'id' | 'createdAt' | 'revokedAt'> & {
+export type ApiKeyDocument = Omit<ApiKeyRecord, 'id' | 'createdAt' | 'revokedAt' | 'lastUsedAt'> & {
   _id: string
   createdAt: Date
   revokedAt: Date | null
+  lastUsedAt?: Date
 }
 
 /** The api_keys collection; found by digest on every request that misses the cache. */
@@ -21,6 +22,7 @@ export const API_KEYS = defineCollection<ApiKeyDocument>(
     epoch: COUNT,
     createdAt: DATE,
     revokedAt: optional(Date),
+    lastUsedAt: optional(Date),
   },
   [
     { name: 'api_key_hash', key: { hash: 1 }, unique: true },

@@ -28,17 +28,22 @@ export function createApiKeyRepository(db: Database): ApiKeyRepository {
       )
       return apiKeyFromDocument(revoked ?? (await keys.findOne({ _id: id })))
     },
+    noteUse: async (ids, at) => {
+      await keys.updateMany({ _id: { $in: [...ids] } }, { $max: { lastUsedAt: toDate(at) } })
+    },
   }
 }
 
 /** The stored form of a key. */
-export function apiKeyToDocument({ id, createdAt, revokedAt, ...same }: ApiKeyRecord): ApiKeyDocument {
-  return { _id: id, ...same, createdAt: toDate(createdAt), revokedAt: toDateOrNull(revokedAt) }
+export function apiKeyToDocument({ id, createdAt, revokedAt, lastUsedAt, ...same }: ApiKeyRecord): ApiKeyDocument {
+  const used = lastUsedAt === undefined ? {} : { lastUsedAt: toDate(lastUsedAt) }
+  return { _id: id, ...same, createdAt: toDate(createdAt), revokedAt: toDateOrNull(revokedAt), ...used }
 }
 
 /** A key as it was stored; null stays null. */
 export function apiKeyFromDocument(stored: ApiKeyDocument | null): ApiKeyRecord | null {
   if (stored === null) return null
-  const { _id, createdAt, revokedAt, ...same } = stored
-  return { id: _id, ...same, createdAt: toMs(createdAt), revokedAt: toMsOrNull(revokedAt) }
+  const { _id, createdAt, revokedAt, lastUsedAt, ...same } = stored
+  const used = lastUsedAt === undefined ? {} : { lastUsedAt: toMs(lastUsedAt) }
+  return { id: _id, ...same, createdAt: toMs(createdAt), revokedAt: toMsOrNull(revokedAt), ...used }
 }

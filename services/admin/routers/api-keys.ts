@@ -13,6 +13,8 @@ const key = z.object({
   scopes: z.array(z.string()),
   createdAt: z.number(),
   revokedAt: z.number().nullable(),
+  /** A few minutes coarse; null until the key was used. */
+  lastUsedAt: z.number().nullable(),
 })
 
 /** API keys of a workspace and mode. A key is in the answer that made it and nowhere else. */
@@ -48,6 +50,8 @@ export const apiKeysRouter = router({
     }),
 })
 
-function present({ id, name, mode, last4, scopes, createdAt, revokedAt }: ApiKeyRecord): z.output<typeof key> {
-  return { id, name: name ?? null, mode, last4, scopes: [...scopes], createdAt, revokedAt }
+function present({ name, scopes, lastUsedAt, ...record }: ApiKeyRecord): z.output<typeof key> {
+  const { id, mode, last4, createdAt, revokedAt } = record
+  const used = { lastUsedAt: lastUsedAt ?? null }
+  return { id, name: name ?? null, mode, last4, scopes: [...scopes], createdAt, revokedAt, ...used }
 }

@@ -22,7 +22,7 @@ const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
  * its real id, for POSTs only. Never throws for a refused request; the caller reads `allowed` and `credential`.
  */
 export async function admit(
-  deps: Pick<ApiDeps, 'keyRing' | 'limiter'>,
+  deps: Pick<ApiDeps, 'keyRing' | 'keyUse' | 'limiter'>,
   request: IncomingMessage,
   requestId: string,
   idempotentPath: string | null,
@@ -41,6 +41,7 @@ export async function admit(
     marker,
   })
   const credential = found === null || !admission.allowed ? null : await deps.keyRing.confirm(found, admission)
+  if (credential !== null) deps.keyUse.note(credential.key)
   return { credential, admission, marker: admission.marker === 'set' ? marker : null }
 }
 

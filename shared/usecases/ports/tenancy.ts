@@ -75,6 +75,8 @@ export interface ApiKeyRecord {
   readonly epoch: number
   readonly createdAt: Ms
   readonly revokedAt: Ms | null
+  /** A few minutes coarse; absent until the key was used. */
+  readonly lastUsedAt?: Ms
 }
 
 export interface ApiKeyRepository {
@@ -85,6 +87,8 @@ export interface ApiKeyRepository {
   list(workspaceId: string | null): Promise<readonly ApiKeyRecord[]>
   /** Sets revokedAt once and raises the epoch; null when unknown. Repeating it changes nothing. */
   revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
+  /** Moves the last use of these keys forward, never back; unknown ids are passed over. */
+  noteUse(ids: readonly string[], at: Ms): Promise<void>
 }
 
 /** Deeds of people on keys and settings: each with its audit row in the same transaction. */

@@ -13,6 +13,7 @@ import { createProductRepository } from '#shared/db/product-repository.ts'
 import { createBatchLookup } from '#shared/usecases/batch-lookup.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
 import { createKeyRing } from '#shared/usecases/key-ring.ts'
+import { createKeyUse } from '#shared/usecases/key-use.ts'
 import { createListCursor } from '#shared/usecases/list-cursor.ts'
 import { simKeyHasher, simSecretBox } from '../world/secret-box.ts'
 import type { Program } from '../world/supervisor.ts'
@@ -99,7 +100,7 @@ function respondTo(execute: Executor, request: SimRequest, params: Record<string
 }
 
 function wireApi(around: Surroundings) {
-  const { db, clock, sim } = around
+  const { db, clock, sim, logger, after } = around
   const base = wireInvoices(around)
   const invoices = {
     ...base.invoices,
@@ -107,6 +108,7 @@ function wireApi(around: Surroundings) {
     findInWorkspace: createGroupedFind(db),
   }
   const idempotency = createIdempotencyRepository(db)
+  const keys = createApiKeyRepository(db)
   return {
     ...base,
     invoices,
@@ -121,7 +123,7 @@ function wireApi(around: Surroundings) {
     keyRing: createKeyRing({
       keys: {
         findByHash: createBatchLookup({
-          findMany: createApiKeyRepository(db).findManyByHash,
+          findMany: keys.findManyByHash,
           nameOfKey: String,
           nameOfItem: ({ hash }) => hash,
         }),
@@ -136,6 +138,7 @@ function wireApi(around: Surroundings) {
       hasher: simKeyHasher,
       clock,
     }),
+    keyUse: createKeyUse({ keys, clock, logger, after }),
     limiter: createSimLimiter(around),
     secretBox: simSecretBox,
     listCursor: createListCursor(new Uint8Array(32).fill(3)),

@@ -71,6 +71,18 @@ const TENANTS: readonly ContractCase[] = [
     },
     gives: ['MongoServerError', 2, PAST + 1, 2, ['k-1', 'k-2'], [['k-2', 'k-1'], [], 2], null],
   },
+  {
+    name: 'the last use of a key moves forward only',
+    ask: async ({ keys }) => {
+      await keys.insert(key('k-1'))
+      await keys.insert(key('k-2'))
+      const unused = (await keys.findByHash('hash of k-1'))?.lastUsedAt
+      await keys.noteUse(['k-1', 'k-9'], PAST + 2)
+      await keys.noteUse(['k-1'], PAST + 1)
+      return [unused, ...(await keys.list(null)).map(({ id, lastUsedAt }) => [id, lastUsedAt])]
+    },
+    gives: [undefined, ['k-2', undefined], ['k-1', PAST + 2]],
+  },
 ]
 
 const answer = { status: 201, body: '{}' }

@@ -60,6 +60,11 @@ export function KeysPage() {
             { header: 'May', wide: true, cell: ({ scopes }) => <span className="pm-small">{scopes.join(', ')}</span> },
             { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
+              header: 'Last used',
+              cell: ({ lastUsedAt }) =>
+                lastUsedAt === null ? <span className="pm-dim">not yet</span> : <Time at={lastUsedAt} />,
+            },
+            {
               header: 'Revoke',
               align: 'right',
               cell: (key) => (key.revokedAt === null ? <RevokeKey apiKey={key} /> : <Time at={key.revokedAt} />),
