@@ -4,6 +4,7 @@ import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryFromDocument } from './delivery-repository.ts'
+import { OF_ANY_TYPE } from './delivery-search.ts'
 import { EVENTS } from './event-model.ts'
 
 /** Events and deliveries by workspace, endpoint and time on MongoDB. */
@@ -12,13 +13,20 @@ export function createDeliveryLookups(db: Database): DeliveryLookups {
   const events = db.collection(EVENTS)
   return {
     list: async ({ endpointIds, status, limit }) => {
-      const wanted = { endpointId: { $in: [...endpointIds] }, ...(status !== null && { status }) }
-      const found = await deliveries
-        .find(wanted, { hint: 'delivery_list_by_endpoint' })
-        .sort({ createdAt: -1 })
-        .limit(limit)
-        .toArray()
-      return found.map(deliveryFromDocument)
+      const newest = async (endpointId: string) =>
+        await deliveries
+          .find(
+            { endpointId, ...OF_ANY_TYPE, ...(status !== null && { status }) },
+            { hint: 'delivery_list_of_endpoint' },
+          )
+          .sort({ createdAt: -1, _id: -1 })
+          .limit(limit)
+          .toArray()
+      const found = (await Promise.all(endpointIds.map(newest))).flat()
+      return found
+        .map(deliveryFromDocument)
+        .sort((one, other) => other.createdAt - one.createdAt)
+        .slice(0, limit)
     },
     ofEvents: async (endpointId, eventIds) => {
       const found = await deliveries

@@ -42,12 +42,15 @@ const NOTHING: DeliverySearch = {
   ...{ workspaceId: 'ws-1', mode: 'test', status: null, endpointId: null, eventType: null },
   ...{ eventId: null, invoiceId: null, createdFrom: null, createdBefore: null, after: null, limit: 20 },
 }
+const TYPE_AT_E1 =
+  rows.find((row) => row.endpointId === 'e-1' && row.workspaceId === 'ws-1' && row.mode === 'test')?.eventType ?? null
 const SEARCHES: Readonly<Record<string, readonly [search: Partial<DeliverySearch>, index: string]>> = {
   everything: [{}, 'delivery_list'],
   'a period': [{ createdFrom: 1_050, createdBefore: 1_200 }, 'delivery_list'],
   'a type': [{ eventType: 'invoice.confirming' }, 'delivery_list'],
   'what arrived': [{ status: 'succeeded' }, 'delivery_list'],
-  'an endpoint': [{ endpointId: 'e-1' }, 'delivery_list_by_endpoint'],
+  'an endpoint': [{ endpointId: 'e-1' }, 'delivery_list_of_endpoint'],
+  'a type at an endpoint': [{ endpointId: 'e-1', eventType: TYPE_AT_E1 }, 'delivery_list_of_endpoint'],
   'what failed': [{ status: 'failed' }, 'delivery_failed'],
   'what failed at an endpoint': [{ status: 'failed', endpointId: 'e-1' }, 'delivery_failed_by_endpoint'],
   'what waits': [{ status: 'pending' }, 'delivery_waiting'],

@@ -13,6 +13,8 @@ export interface SearchQuery {
   readonly sort: Readonly<Record<string, 1 | -1>>
 }
 
+/** Lists are kept type by type: this merges them, a page of all types costs little more than one of a type. */
+export const OF_ANY_TYPE = { eventType: { $in: [...EVENT_TYPES] } }
 const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const
 
 /**
@@ -42,8 +44,8 @@ export function searchQuery(search: DeliverySearch, endpointIds: readonly string
     // What waits belongs to an endpoint that exists: the rows of a deleted one are purged.
     return query('delivery_waiting', endpointId === null ? { endpointId: { $in: [...endpointIds] } } : {})
   }
-  if (endpointId !== null) return query('delivery_list_by_endpoint')
-  return query('delivery_list', eventType === null ? { eventType: { $in: [...EVENT_TYPES] } } : {})
+  const ofType = eventType === null ? OF_ANY_TYPE : {}
+  return query(endpointId === null ? 'delivery_list' : 'delivery_list_of_endpoint', ofType)
 }
 
 function timeOf({ createdFrom, createdBefore, after }: DeliverySearch): Filter {

@@ -10,6 +10,7 @@ import {
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { type AttemptDocument, type DeliveryDocument, WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { OF_ANY_TYPE } from './delivery-search.ts'
 import { INVOICES } from './invoice-model.ts'
 import { ID_TIME_SLACK_MS, uuidFloor } from './uuid-time.ts'
 
@@ -121,11 +122,14 @@ async function countsOf(
   const [rows, newest] = await Promise.all([
     deliveries
       .aggregate<{ _id: string; count: number }>([...deliveryCountsPipeline(endpointId, mode, since)], {
-        hint: 'delivery_list_by_endpoint',
+        hint: 'delivery_list_of_endpoint',
       })
       .toArray(),
     deliveries
-      .find({ endpointId, createdAt: { $gte: toDate(since) } }, { projection: { _id: 1 } })
+      .find(
+        { endpointId, ...OF_ANY_TYPE, createdAt: { $gte: toDate(since) } },
+        { projection: { _id: 1 }, hint: 'delivery_list_of_endpoint' },
+      )
       .sort({ createdAt: -1, _id: -1 })
       .limit(FIRST_ATTEMPTS)
       .toArray(),
@@ -146,7 +150,7 @@ async function countsOf(
 /** Deliveries of an endpoint by status; exported for the test that explains it. */
 export function deliveryCountsPipeline(endpointId: string, mode: Mode, since: Ms): readonly Stage[] {
   return [
-    { $match: { endpointId, createdAt: { $gte: toDate(since) }, mode } },
+    { $match: { endpointId, ...OF_ANY_TYPE, createdAt: { $gte: toDate(since) }, mode } },
     { $sort: { createdAt: -1, _id: -1 } },
     { $limit: MAX_ROWS },
     { $group: { _id: '$status', count: { $sum: 1 } } },

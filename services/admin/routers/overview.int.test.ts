@@ -86,7 +86,7 @@ test.each(['paid', 'created', 'deliveries'] as const)('%s reads along its index'
   const [model, pipeline, index] = {
     paid: [INVOICES, paidPipeline(asked), 'invoice_paid'] as const,
     created: [INVOICES, createdPipeline(asked), 'invoice_list'] as const,
-    deliveries: [WEBHOOK_DELIVERIES, deliveryCountsPipeline('e-1', 'test', 0), 'delivery_list_by_endpoint'] as const,
+    deliveries: [WEBHOOK_DELIVERIES, deliveryCountsPipeline('e-1', 'test', 0), 'delivery_list_of_endpoint'] as const,
   }[which]
   const explained = await stores.db
     .collection<mongoose.mongo.Document>(model as never)
