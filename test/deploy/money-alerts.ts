@@ -77,6 +77,13 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
       { why: 'they agree again since long', series: { [violations('sums')]: '0+0x10 3+0x80' }, at: '6h' },
     ],
   },
+  BooksNotJudged: {
+    fires: [{ why: 'every round fails', series: { paymesh_books_failed_total: '0+1x120' }, at: '30m' }],
+    silent: [
+      { why: 'a round failed and the next did not', series: { paymesh_books_failed_total: '0+0x20 1+0x60' }, at: '40m' },
+      { why: 'it works again since long', series: { paymesh_books_failed_total: '0+1x30 30+0x120' }, at: '140m' },
+    ],
+  },
   ExceptionsWait: {
     interval: '4m',
     fires: [{ why: 'stay open', series: { 'paymesh_exceptions_open{kind="late"}': '2+0x400' }, at: '25h' }],
