@@ -32,13 +32,16 @@ export interface ProcedureMeta {
   readonly stepUp: boolean
 }
 
+/** The longest life of a live view's connection; its page comes back by itself. */
+export const LIVE_VIEW_MS_MAX = 300_000
+
 const t = initTRPC
   .context<AdminContext>()
   .meta<ProcedureMeta>()
   .create({
     sse: {
       ping: { enabled: true, intervalMs: 15_000 },
-      maxDurationMs: 300_000,
+      maxDurationMs: LIVE_VIEW_MS_MAX,
       client: { reconnectAfterInactivityMs: 45_000 },
     },
     isDev: false,

@@ -14,8 +14,9 @@ import { type DeskEntry, RESOLUTIONS } from '#shared/usecases/ports/exception-de
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
-import { exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
+import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
+import { viewersOfException } from './exception-viewers.ts'
 
 /** Open entries that are counted; a workspace with more has other worries. */
 const COUNT_MAX = 1_000
@@ -26,7 +27,6 @@ const KINDS_OF: Readonly<Record<'all' | 'money' | 'system', readonly ExceptionKi
   money: MONEY_EXCEPTION_KINDS,
   system: SYSTEM_EXCEPTIONS,
 }
-const about = z.object({ id: z.string().min(1).max(300) })
 /** What moves money in the books needs a reason. */
 const reason = z.string().trim().min(3, 'say why').max(500)
 const valueBase = z.string().regex(/^[1-9]\d{0,77}$/, 'must be base units above zero')
@@ -80,7 +80,7 @@ export const exceptionsRouter = router({
     }),
 
   get: workspaceQuery('viewer')
-    .input(about)
+    .input(exceptionInput)
     .output(detailWire)
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
@@ -102,28 +102,30 @@ export const exceptionsRouter = router({
       }
     }),
 
+  viewers: viewersOfException,
+
   accept: workspaceDeed('support')
-    .input(about.extend({ reason, valueBase: valueBase.optional() }))
+    .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
   attach: workspaceDeed('support')
-    .input(about.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
+    .input(exceptionInput.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
 
   reject: workspaceDeed('support')
-    .input(about.extend({ reason }))
+    .input(exceptionInput.extend({ reason }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'rejected' })),
 
   close: workspaceDeed('support')
-    .input(about)
+    .input(exceptionInput)
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'closed' })),
 
   note: workspaceDeed('support')
-    .input(about.extend({ text: z.string().trim().min(1).max(1_000) }))
+    .input(exceptionInput.extend({ text: z.string().trim().min(1).max(1_000) }))
     .output(exceptionWire)
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, id, text, opId } = input

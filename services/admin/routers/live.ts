@@ -1,13 +1,9 @@
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
-import { lives } from '#shared/usecases/operator-sessions.ts'
 import { CHANGE_KINDS } from '#shared/usecases/ports/change-feed.ts'
-import type { OperatorSession } from '#shared/usecases/ports/operators.ts'
-import type { AdminDeps } from '../admin-deps.ts'
-import { Refused, router, workspaceQuery } from '../trpc.ts'
+import { demandMember, MEMBER_CHECK_MS } from '../demand-member.ts'
+import { router, workspaceQuery } from '../trpc.ts'
 
-/** How long a person who was removed, or logged out, may go on listening. */
-const MEMBER_CHECK_MS = 15_000
 const PLACE_MAX = 80
 
 const signal = z.object({
@@ -43,13 +39,3 @@ export const liveRouter = router({
       }
     }),
 })
-
-async function demandMember(deps: AdminDeps, session: OperatorSession, workspaceId: string): Promise<void> {
-  const [stored, member] = await Promise.all([
-    deps.sessions.find(session.id),
-    deps.memberships.find(workspaceId, session.userId),
-  ])
-  if (stored === null || !lives(stored, deps.clock.now()))
-    throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
-  if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'There is no such resource.' })
-}

@@ -3,6 +3,9 @@ import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import { type Decision, type DeskEntry, RESOLUTIONS } from '#shared/usecases/ports/exception-desk.ts'
 import { personOf } from './refund-wire.ts'
 
+/** Which entry of the inbox. */
+export const exceptionInput = z.object({ id: z.string().min(1).max(300) })
+
 const decisionWire = z.object({
   by: z.string(),
   at: z.number(),

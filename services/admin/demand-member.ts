@@ -1,0 +1,18 @@
+import { lives } from '#shared/usecases/operator-sessions.ts'
+import type { OperatorSession } from '#shared/usecases/ports/operators.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import { Refused } from './trpc.ts'
+
+/** How long a person who was removed, or logged out, may go on with a live view: it asks `demandMember` this often. */
+export const MEMBER_CHECK_MS = 15_000
+
+/** Throws `UNAUTHORIZED` when the session has ended since, `NOT_FOUND` when its person is no member of the workspace any more. */
+export async function demandMember(deps: AdminDeps, session: OperatorSession, workspaceId: string): Promise<void> {
+  const [stored, member] = await Promise.all([
+    deps.sessions.find(session.id),
+    deps.memberships.find(workspaceId, session.userId),
+  ])
+  if (stored === null || !lives(stored, deps.clock.now()))
+    throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'There is no such resource.' })
+}
