@@ -57,7 +57,7 @@ test('outcomes that come close together are one write', async () => {
   await tick()
   expect(await done).toEqual([true, true, true])
   expect(batches).toEqual([3])
-  expect(delays).toEqual([5])
+  expect(delays).toEqual([40])
 })
 
 test('a full batch does not wait', async () => {

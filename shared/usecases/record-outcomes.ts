@@ -2,9 +2,12 @@ import type { DeliveryOutcome, DeliveryRepository } from './ports/events.ts'
 import type { Logger, Metrics } from './ports/runtime.ts'
 import type { After } from './ports/timers.ts'
 
-/** A full batch is written at once; a smaller one waits this long for company, and for the write before it. */
+/**
+ * A full batch is written at once; a smaller one waits this long for company, and for the write before it. The receiver has
+ * its event by then, so nobody waits with it: a process that is killed meanwhile sends once more what was sent in this time.
+ */
 const BATCH_ROWS = 32
-const BATCH_WAIT_MS = 5
+const BATCH_WAIT_MS = 40
 /** Pauses before a failed write is tried again; together well inside the lease of 20 s less the 10 s of the request. */
 const RETRY_AFTER_MS = [100, 500, 2_000] as const
 
