@@ -80,7 +80,11 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   BooksNotJudged: {
     fires: [{ why: 'every round fails', series: { paymesh_books_failed_total: '0+1x120' }, at: '30m' }],
     silent: [
-      { why: 'a round failed and the next did not', series: { paymesh_books_failed_total: '0+0x20 1+0x60' }, at: '40m' },
+      {
+        why: 'a round failed and the next did not',
+        series: { paymesh_books_failed_total: '0+0x20 1+0x60' },
+        at: '40m',
+      },
       { why: 'it works again since long', series: { paymesh_books_failed_total: '0+1x30 30+0x120' }, at: '140m' },
     ],
   },

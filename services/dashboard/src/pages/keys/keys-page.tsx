@@ -47,7 +47,10 @@ export function KeysPage() {
               cell: ({ name }) =>
                 name === null ? <span className="pm-dim">no name</span> : <ForeignText>{name}</ForeignText>,
             },
-            { header: 'Key', cell: ({ mode, last4 }) => <span className="pm-mono">{`pm_${mode}_…${last4}`}</span> },
+            {
+              header: 'Key',
+              cell: ({ mode, last4 }) => <span className="pm-mono pm-nowrap">{`pm_${mode}_…${last4}`}</span>,
+            },
             {
               header: 'State',
               cell: ({ revokedAt }) =>
