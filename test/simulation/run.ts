@@ -18,7 +18,7 @@ const HELP = `npm run simulate -- [options]
   --jobs J       threads (default: one per core)
   --mutants      plant each known bug and run seeds until one notices
   --mutant A,B   the same for these
-  --cap N        seeds per mutant (default 300)
+  --cap N        seeds per mutant (default 900)
   --report FILE  write the table of the mutants there, in Markdown
 `
 const YEAR_MS = 365.25 * 86_400_000
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(availableParallelism()) },
     mutants: { type: 'boolean', default: false },
     mutant: { type: 'string' },
-    cap: { type: 'string', default: '300' },
+    cap: { type: 'string', default: '900' },
     report: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
