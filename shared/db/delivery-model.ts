@@ -48,6 +48,7 @@ export const WEBHOOK_DELIVERIES = defineCollection<DeliveryDocument>(
     // Lists, newest first. Each is written once with the row and never again, because no key changes when an outcome is
     // recorded; what changes, the status, has indexes that hold little: what failed, and what still waits.
     { name: 'delivery_list', key: { workspaceId: 1, mode: 1, eventType: 1, createdAt: -1, _id: -1 } },
+    // Not the name of its forerunner without the type: the version before asks for that one by name (docs/upgrading.md).
     { name: 'delivery_list_of_endpoint', key: { endpointId: 1, eventType: 1, createdAt: -1, _id: -1 } },
     {
       name: 'delivery_failed',

@@ -50,8 +50,7 @@ export const apiKeysRouter = router({
     }),
 })
 
-function present({ name, scopes, lastUsedAt, ...record }: ApiKeyRecord): z.output<typeof key> {
-  const { id, mode, last4, createdAt, revokedAt } = record
-  const used = { lastUsedAt: lastUsedAt ?? null }
-  return { id, name: name ?? null, mode, last4, scopes: [...scopes], createdAt, revokedAt, ...used }
+function present(record: ApiKeyRecord): z.output<typeof key> {
+  const { id, mode, last4, scopes, createdAt, revokedAt, name = null, lastUsedAt = null } = record
+  return { id, name, mode, last4, scopes: [...scopes], createdAt, revokedAt, lastUsedAt }
 }

@@ -1,17 +1,14 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { failureOf } from '../api/failure.ts'
-import { SESSION_KEY } from '../api/query-client.ts'
 import { api } from '../api/trpc.ts'
+import { keepSubscribed } from './keep-subscribed.ts'
 import { routerOf, routersOf } from './what-to-ask.ts'
 
 /** Signals of a busy moment are answered together. */
 const GATHER_MS = 400
 /** Figures are dear: they are asked again at most this often. */
 const FIGURES_EVERY_MS = 5_000
-/** After the server ended the stream. */
-const AGAIN_MS = 5_000
 const FIGURES = 'overview'
 
 /** Follows the changes of a workspace and asks again what they concern, for pages that are shown. Cut connections come back by themselves. */
@@ -20,24 +17,14 @@ export function useLive(workspaceId: string | undefined, mode: Mode | undefined)
   useEffect(() => {
     if (workspaceId === undefined || mode === undefined) return
     const refresher = createRefresher(client)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let subscription: { unsubscribe: () => void } | undefined
-    const begin = () => {
-      subscription = api.live.changes.subscribe(
+    const end = keepSubscribed(client, (onError) =>
+      api.live.changes.subscribe(
         { workspaceId, mode },
-        {
-          onData: ({ data }) => refresher.note(routersOf(data.kind)),
-          onError: (error) => {
-            if (failureOf(error).code === 'UNAUTHORIZED') void client.invalidateQueries({ queryKey: SESSION_KEY })
-            timer = setTimeout(begin, AGAIN_MS)
-          },
-        },
-      )
-    }
-    begin()
+        { onData: ({ data }) => refresher.note(routersOf(data.kind)), onError },
+      ),
+    )
     return () => {
-      clearTimeout(timer)
-      subscription?.unsubscribe()
+      end()
       refresher.stop()
     }
   }, [client, workspaceId, mode])

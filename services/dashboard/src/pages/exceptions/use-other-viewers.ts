@@ -1,13 +1,10 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { failureOf } from '../../api/failure.ts'
-import { SESSION_KEY } from '../../api/query-client.ts'
 import { api } from '../../api/trpc.ts'
+import { keepSubscribed } from '../../live/keep-subscribed.ts'
 import { useScope } from '../../session/scope.ts'
 
-/** After the server ended the stream. */
-const AGAIN_MS = 5_000
 /** Who looks something up in another tab comes back; a tab that stays behind is not in front of anybody, and a browser has few connections. */
 const BEHIND_MS = 60_000
 
@@ -21,25 +18,20 @@ export function useOtherViewers(id: string): readonly string[] {
   const [names, setNames] = useState(NOBODY)
   useEffect(() => {
     if (!inFront) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let subscription: { unsubscribe: () => void } | undefined
-    const begin = () => {
-      subscription = api.exceptions.viewers.subscribe(
+    const end = keepSubscribed(client, (onError) =>
+      api.exceptions.viewers.subscribe(
         { workspaceId, mode, id },
         {
           onData: setNames,
           onError: (error) => {
             setNames(NOBODY)
-            if (failureOf(error).code === 'UNAUTHORIZED') void client.invalidateQueries({ queryKey: SESSION_KEY })
-            timer = setTimeout(begin, AGAIN_MS)
+            onError(error)
           },
         },
-      )
-    }
-    begin()
+      ),
+    )
     return () => {
-      clearTimeout(timer)
-      subscription?.unsubscribe()
+      end()
       setNames(NOBODY)
     }
   }, [client, workspaceId, mode, id, inFront])
