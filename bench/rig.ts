@@ -71,7 +71,7 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
   undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const { MONGO_URL: mongoUrl = null, REDIS_URL: givenRedisUrl = null } = process.env
   const redisUrl = options.redisUrl ?? givenRedisUrl
-  const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl })
+  const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl, roomy: true })
   undo.push(() => stores.stop())
   const logger = createLogger({ name: 'bench', level: 'silent' })
 

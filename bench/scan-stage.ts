@@ -53,7 +53,7 @@ export async function openStage({ print }: BenchOptions, undo: (() => Promise<un
   const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-scan-'))
   undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const { MONGO_URL: mongoUrl = null, REDIS_URL: redisUrl = null } = process.env
-  const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl })
+  const stores = await startStores({ dataDir, report: print, mongoUrl, redisUrl, roomy: true })
   undo.push(() => stores.stop())
   const logger = createLogger({ name: 'bench', level: 'silent' })
   const db = await connectDatabase({ url: stores.mongoUrl, name: DATABASE, logger })

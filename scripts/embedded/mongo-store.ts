@@ -20,14 +20,15 @@ export async function startMongoStore(options: {
   readonly binary: string
   readonly dir: string
   readonly preferredPort: number
+  readonly roomy: boolean
 }): Promise<MongoStore> {
-  const { binary, dir, preferredPort } = options
+  const { binary, dir, preferredPort, roomy } = options
   const store = await startStoreProcess({
     program: 'mongod',
     binary,
     dir,
     preferredPort,
-    args: (port, pidFile) => mongodArgs(dir, port, pidFile),
+    args: (port, pidFile) => mongodArgs(dir, port, pidFile, roomy),
     isUp: accepts,
   })
   const url = `mongodb://127.0.0.1:${store.port}/?directConnection=true`
@@ -40,10 +41,11 @@ export async function startMongoStore(options: {
   return { ...store, url }
 }
 
-function mongodArgs(dir: string, port: number, pidFile: string): string[] {
+function mongodArgs(dir: string, port: number, pidFile: string, roomy: boolean): string[] {
   return [
     ...['--dbpath', dir, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
-    ...['--replSet', 'rs0', '--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '256', '--pidfilepath', pidFile],
+    ...['--replSet', 'rs0', '--pidfilepath', pidFile],
+    ...(roomy ? [] : ['--wiredTigerCacheSizeGB', '0.5', '--oplogSize', '256']),
     '--quiet',
     // A lone primary has nobody to hand over to, so a stop need not wait for that.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],

@@ -21,6 +21,8 @@ export interface StoreOptions {
   /** Stores that run already; null starts one. */
   readonly mongoUrl: string | null
   readonly redisUrl: string | null
+  /** Whether mongod gets the cache and the oplog that it chooses for this machine, as on a server; else small ones, beside other programs. */
+  readonly roomy?: boolean
 }
 
 interface Ports {
@@ -43,7 +45,7 @@ export async function startStores(options: StoreOptions): Promise<Stores> {
   mkdirSync(dataDir, { recursive: true })
   const ports = readPorts(dataDir)
   const [mongo, redis] = await settleBoth(
-    given(options.mongoUrl) ?? startMongo(dataDir, ports.mongo, options.report),
+    given(options.mongoUrl) ?? startMongo(dataDir, ports.mongo, options),
     given(options.redisUrl) ?? startRedis(dataDir, ports.redis, options.report),
   )
   writePorts(dataDir, { mongo: mongo.port, redis: redis.port })
@@ -57,9 +59,9 @@ function given(url: string | null): Promise<Running> | null {
   return url === null ? null : Promise.resolve({ url, port: 0, stop: () => Promise.resolve() })
 }
 
-async function startMongo(dataDir: string, preferredPort: number, report: Report): Promise<Running> {
-  const binary = await findMongod(report)
-  return startMongoStore({ binary, dir: join(dataDir, 'mongo'), preferredPort })
+async function startMongo(dataDir: string, preferredPort: number, options: StoreOptions): Promise<Running> {
+  const binary = await findMongod(options.report)
+  return startMongoStore({ binary, dir: join(dataDir, 'mongo'), preferredPort, roomy: options.roomy ?? false })
 }
 
 async function startRedis(dataDir: string, preferredPort: number, report: Report): Promise<Running> {

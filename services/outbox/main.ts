@@ -23,9 +23,6 @@ import { startDeskLoop } from './desk-loop.ts'
 import { startRetentionLoop } from './retention-loop.ts'
 import { startRecoveries } from './start-recoveries.ts'
 
-/** Entries older than this were not kicked, or their worker died. */
-const OVERDUE_AFTER_MS = 1_000
-
 /**
  * Turns saved outbox entries into events, deliveries, mails, inbox entries and audit rows, each exactly once. Beside it, one
  * process at a time chains the rows of the audit trail, one mails open exceptions and erases customers, one removes what is past
@@ -51,7 +48,7 @@ export const start: StartService = async (context) => {
   })
   const worker = createOutboxWorker(redis, ambient, {
     relay: (shard) => relay.relayShard(shard),
-    overdue: () => invoices.overdueOutboxShards(clock.now() - OVERDUE_AFTER_MS),
+    overdue: () => relay.overdueShards(),
   })
   const recoveries = startRecoveries(context, kicker)
   const stopChain = startAuditChainLoop({

@@ -1,5 +1,7 @@
 import type mongoose from 'mongoose'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ClaimWant, Delivery } from '#shared/usecases/ports/events.ts'
+import { toDate } from './dates.ts'
 import type { DeliveryDocument } from './delivery-model.ts'
 
 type Deliveries = mongoose.mongo.Collection<DeliveryDocument>
@@ -13,16 +15,17 @@ const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
 /** Reads for all endpoints together before each that got too little is asked alone. */
 const SHARED_READS = 2
 
-/** Up to `limit` due rows of each endpoint, oldest due first: one read for all of them, unless one hides the others. */
+/** Up to `limit` rows of each endpoint that fell due at `from` or later, oldest due first: one read for all of them, unless one hides the others. */
 export async function findDueRows(
   deliveries: Deliveries,
   wants: readonly ClaimWant[],
+  from: Ms | null,
 ): Promise<readonly DeliveryDocument[]> {
   const found: DeliveryDocument[] = []
   let hungry = wants
   for (let read = 0; read < SHARED_READS && hungry.length > 0; read += 1) {
     const limit = hungry.reduce((sum, want) => sum + want.limit, 0)
-    const rows = await oldestDue(deliveries, hungry, limit)
+    const rows = await oldestDue(deliveries, hungry, { limit, from })
     const byEndpoint = new Map(hungry.map(({ endpointId }) => [endpointId, [] as DeliveryDocument[]]))
     for (const row of rows) byEndpoint.get(row.endpointId)?.push(row)
     // A read that was not cut off has seen everything; one that was may hide some rows behind another's backlog.
@@ -33,12 +36,17 @@ export async function findDueRows(
     }
     hungry = hungry.filter((want) => !isServed(want))
   }
-  const rest = await Promise.all(hungry.map((want) => oldestDue(deliveries, [want], want.limit)))
+  const rest = await Promise.all(hungry.map((want) => oldestDue(deliveries, [want], { limit: want.limit, from })))
   return [...found, ...rest.flat()]
 }
 
-function oldestDue(deliveries: Deliveries, wants: readonly ClaimWant[], limit: number): Promise<DeliveryDocument[]> {
-  const { filter, hint, sort } = dueRowsQuery(wants.map((want) => want.endpointId))
+function oldestDue(
+  deliveries: Deliveries,
+  wants: readonly ClaimWant[],
+  { limit, from }: { readonly limit: number; readonly from: Ms | null },
+): Promise<DeliveryDocument[]> {
+  const endpointIds = wants.map((want) => want.endpointId)
+  const { filter, hint, sort } = dueRowsQuery(endpointIds, from)
   return deliveries.find(filter, { hint }).sort(sort).limit(limit).toArray()
 }
 
@@ -46,8 +54,13 @@ function oldestDue(deliveries: Deliveries, wants: readonly ClaimWant[], limit: n
  * The question behind `findDueRows`: a merge over the endpoints' stretches of the index, which reads hardly more entries
  * than it returns. Exported for the test that explains it.
  */
-export const dueRowsQuery = (endpointIds: readonly string[]) => ({
-  filter: { status: 'pending' as const, endpointId: { $in: [...endpointIds] }, ...IS_DUE },
+export const dueRowsQuery = (endpointIds: readonly string[], from: Ms | null) => ({
+  filter: {
+    status: 'pending' as const,
+    endpointId: { $in: [...endpointIds] },
+    ...(from !== null && { dueAt: { $gte: toDate(from) } }),
+    ...IS_DUE,
+  },
   hint: DUE_INDEX,
   sort: { dueAt: 1 } as const,
 })

@@ -53,7 +53,7 @@ describe('insertMany', () => {
 
 /** Reads due rows of an endpoint and claims them. */
 async function claim(endpointId: string, token: string, limit: number, leaseMs: number) {
-  return repository().claim(await repository().findDue([{ endpointId, limit }]), token, leaseMs)
+  return repository().claim(await repository().findDue([{ endpointId, limit }], null), token, leaseMs)
 }
 
 describe('claim', () => {
@@ -115,7 +115,7 @@ describe('a claim for several endpoints', () => {
     await rows(backlog, 30)
     await rows(late, 5, { dueAt: 900_000 })
     const wants = [backlog, late, none].map((endpointId) => ({ endpointId, limit: 3 }))
-    const due = await repository().findDue(wants)
+    const due = await repository().findDue(wants, null)
     const claimed = await repository().claim(due, uuid(), LEASE_MS)
     expect(claimed.map((row) => row.endpointId).sort()).toEqual(
       [...Array(3).fill(backlog), ...Array(3).fill(late)].sort(),
@@ -127,7 +127,7 @@ describe('a claim for several endpoints', () => {
   it('takes no row that was claimed or had an outcome since it was read', async () => {
     const endpointId = uuid()
     await rows(endpointId, 3)
-    const read = await repository().findDue([{ endpointId, limit: 3 }])
+    const read = await repository().findDue([{ endpointId, limit: 3 }], null)
     const [lapsed, retried, untouched] = read
     if (lapsed === undefined || retried === undefined || untouched === undefined) throw new Error('three rows are due')
     const token = uuid()
@@ -152,7 +152,7 @@ describe('a claim for several endpoints', () => {
             }
           : Reflect.get(target, name, receiver),
     })
-    const due = await repository().findDue([{ endpointId, limit: 2 }])
+    const due = await repository().findDue([{ endpointId, limit: 2 }], null)
     const token = uuid()
     const claimed = await claimRows(lossy, due, token, LEASE_MS)
     expect(claimed.map((row) => [row.id, row.leaseToken, row.claims])).toEqual(due.map((row) => [row.id, token, 1]))

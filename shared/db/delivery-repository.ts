@@ -19,7 +19,7 @@ export function createDeliveryRepository(db: Database): DeliveryRepository {
       if (rows.length === 0) return
       await ignoringDuplicates(() => deliveries.insertMany(rows.map(deliveryToDocument), { ordered: false }))
     },
-    findDue: async (wants) => (await findDueRows(deliveries, wants)).map(deliveryFromDocument),
+    findDue: async (wants, from) => (await findDueRows(deliveries, wants, from)).map(deliveryFromDocument),
     claim: (rows, token, leaseMs) => claimRows(deliveries, rows, token, leaseMs),
     finish: async (outcomes) => {
       if (outcomes.length === 0) return

@@ -180,7 +180,7 @@ describe('outbox', () => {
     const shards = await repository().overdueOutboxShards(2_000)
     expect(shards).toHaveLength(1)
     const [shard = -1] = shards
-    const [waiting] = await repository().outboxBatch([shard], 1)
+    const [waiting] = await repository().outboxBatch([shard], 1, null)
     expect(waiting?.terms.id).toBe(invoice.terms.id)
 
     await repository().trimOutbox([{ id: invoice.terms.id, throughSeq: 1 }])

@@ -171,9 +171,10 @@ function lookups(db: Database, invoices: Invoices) {
 
 function outbox(invoices: Invoices) {
   return {
-    outboxBatch: (async (shards, limit) => {
+    outboxBatch: (async (shards, limit, from) => {
+      const outboxAt = { $exists: true, ...(from !== null && { $gte: toDate(from) }) }
       const waiting = await invoices
-        .find({ outboxShard: { $in: [...shards] }, outboxAt: { $exists: true } })
+        .find({ outboxShard: { $in: [...shards] }, outboxAt })
         .sort({ outboxAt: 1 })
         .limit(limit)
         .toArray()

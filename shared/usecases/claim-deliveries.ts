@@ -2,6 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ClaimWant, Delivery, DeliveryRepository, EndpointRepository, EventRepository } from './ports/events.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'
+import { createReadFloors, type ReadFloors } from './read-floors.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
 /** Rows of one endpoint in one claim. */
@@ -45,6 +46,8 @@ export interface DeliveryClaimer {
    * Throws when the store fails; what was claimed is given back or falls due again when the lease ends.
    */
   claim(endpointId: string, room: number): Promise<ClaimedRows>
+  /** A sweep found that a row of the endpoint is due since then: later claims find it. */
+  reachBack(endpointId: string, dueAt: Ms): void
 }
 
 interface Asked {
@@ -55,6 +58,7 @@ interface Asked {
 
 /** A claimer for one process; every lane shares it. */
 export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaimer {
+  const floors = createReadFloors<string>(deps.clock)
   let waiting: readonly Asked[] = []
   let inFlight = 0
   const pump = (): void => {
@@ -65,7 +69,7 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
       const group = firstOfEach(waiting)
       waiting = waiting.filter((asked) => !group.includes(asked))
       inFlight += 1
-      void claimGroup(deps, group).finally(() => {
+      void claimGroup(deps, floors, group).finally(() => {
         inFlight -= 1
         pump()
       })
@@ -78,6 +82,7 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
         waiting = [...waiting, { want, resolve, reject }]
         pump()
       }),
+    reachBack: (endpointId, dueAt) => floors.lower(endpointId, dueAt),
   }
 }
 
@@ -91,11 +96,20 @@ function firstOfEach(waiting: readonly Asked[]): readonly Asked[] {
   return [...group.values()]
 }
 
-async function claimGroup(deps: DeliveryClaimerDeps, group: readonly Asked[]): Promise<void> {
+async function claimGroup(
+  deps: DeliveryClaimerDeps,
+  floors: ReadFloors<string>,
+  group: readonly Asked[],
+): Promise<void> {
   const leaseToken = deps.random.uuid()
   const sendBefore = deps.clock.now() + SEND_WITHIN_MS
   try {
-    const due = await deps.deliveries.findDue(group.map(({ want }) => want))
+    const wants = group.map(({ want }) => want)
+    const reading = floors.begin(wants.map(({ endpointId }) => endpointId))
+    const due = await deps.deliveries.findDue(wants, reading.from)
+    for (const { endpointId } of wants) {
+      floors.saw(reading, endpointId, due.find((row) => row.endpointId === endpointId)?.dueAt ?? null)
+    }
     const [ours, endpoints, events] = await claimAndLook(deps, due, leaseToken)
     await Promise.all(
       group.map(async ({ want, resolve }) => {

@@ -128,9 +128,10 @@ async function given(count: number, overrides: Partial<WebhookEndpoint> = {}) {
 }
 
 /** The store judges what is due by its own clock; the past stands for having waited. */
-async function makeDue(endpointId: string): Promise<void> {
+/** As time does: what waits has fallen due, and the sweep counts it as overdue. */
+async function makeDue(endpointId: string, agoMs = 2_000): Promise<void> {
   const rows = stores.db.collection(WEBHOOK_DELIVERIES)
-  await rows.updateMany({ endpointId, status: 'pending' }, { $set: { dueAt: new Date(Date.now() - 60_000) } })
+  await rows.updateMany({ endpointId, status: 'pending' }, { $set: { dueAt: new Date(Date.now() - agoMs) } })
 }
 
 async function delivery(id: string) {
@@ -208,6 +209,20 @@ test('500, then 200: the retry succeeds and nothing more is sent', async () => {
   await sender.idle()
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 2, claims: 2 })
   expect(receiver.requests).toHaveLength(2)
+})
+
+// Guarantee: a row that was written late, or by a machine whose clock is slow, waits for a sweep and no longer.
+test('a row that appears under an older due time than was looked for last is sent after the next sweep', async () => {
+  const { endpoint, only } = await given(1)
+  receiver.answer(() => ({ kind: 'status', status: receiver.requests.length === 1 ? 500 : 200 }))
+  const sender = dispatcher()
+  await sender.drain('normal', endpoint.id)
+  await sender.idle()
+  await makeDue(endpoint.id, 60_000)
+  expect(await sender.overdue('normal')).toContain(endpoint.id)
+  await sender.drain('normal', endpoint.id)
+  await sender.idle()
+  expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 2 })
 })
 
 test('a redirect is a failure and is not followed', async () => {
@@ -330,8 +345,8 @@ test('rows of an endpoint deleted while they are claimed are purged, not sent', 
   const sender = dispatcher({
     deliveries: {
       ...deliveries,
-      findDue: async (wants) => {
-        const due = await deliveries.findDue(wants)
+      findDue: async (wants, from) => {
+        const due = await deliveries.findDue(wants, from)
         await endpoints.remove(endpoint.id)
         return due
       },

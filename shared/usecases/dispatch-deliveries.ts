@@ -208,6 +208,7 @@ async function overdue(self: Process, lane: DispatchLane): Promise<readonly stri
   const due = await deliveries.dueEndpoints(clock.now() + AHEAD_MS, SWEEP_LIMIT)
   const now = clock.now()
   forgetIdle(self, now)
+  for (const { endpointId, dueAt } of due) self.claimer.reachBack(endpointId, dueAt)
   const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
   for (const { endpointId, dueAt } of ours) if (dueAt > now) wakeAt(self, endpointId, dueAt - now)
   // An endpoint without a free place here is not forgotten: the next request that ends wakes it.

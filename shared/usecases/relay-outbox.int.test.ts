@@ -126,7 +126,7 @@ describe('relayShard', () => {
         },
       }),
       ...(line === 'exceptions' && { exceptions: { open: died, close: died } }),
-      ...(line === 'trim' && { invoices: { outboxBatch: deps.invoices.outboxBatch, trimOutbox: died } }),
+      ...(line === 'trim' && { invoices: { ...deps.invoices, trimOutbox: died } }),
     }
     await createOutboxRelay(dying).relayShard(outboxShardOf(id))
     const before = (await deps.events.listByInvoice(id)).map((event) => new TextDecoder().decode(event.body))
@@ -165,6 +165,25 @@ describe('relayShard', () => {
     const events = await deps.events.listByInvoice(terms.id)
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1))
     expect(events.map((event) => event.type)).toContain('invoice.partial')
+  })
+
+  // Guarantee: an entry under an older time than was looked for last, from a slow clock or a slow write, waits for a sweep and no longer.
+  it('relays what appears under an old time after the next sweep', async () => {
+    const { deps } = engine
+    let offsetMs = 60_000
+    const relay = createOutboxRelay({ ...deps, clock: { now: () => deps.clock.now() + offsetMs } })
+    const first = await engine.open({ asset: 'usdt_bsc' })
+    const shard = outboxShardOf(first.terms.id)
+    await relay.relayShard(shard)
+    await relay.relayShard(shard)
+    let late = await engine.open({ asset: 'usdt_bsc' })
+    for (let tries = 0; outboxShardOf(late.terms.id) !== shard && tries < 200; tries += 1) late = await engine.open()
+    await relay.relayShard(shard)
+    expect(await deps.events.listByInvoice(late.terms.id)).toHaveLength(0)
+    offsetMs = 62_000
+    expect(await relay.overdueShards()).toContain(shard)
+    await relay.relayShard(shard)
+    expect(await deps.events.listByInvoice(late.terms.id)).not.toHaveLength(0)
   })
 
   it('sets a bad invoice aside, goes on with the others, and asks for help after 20 failures', async () => {

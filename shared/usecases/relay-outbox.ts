@@ -13,10 +13,13 @@ import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { WorkspaceRepository } from './ports/tenancy.ts'
 import type { PublicUrls } from './present-invoice.ts'
+import { createReadFloors } from './read-floors.ts'
 import { auditRecords, deliveriesFor, eventRecords, exceptionChanges, mailRecords } from './relay-records.ts'
 
 /** Invoices made durable together, of all shards that wait. */
 const BATCH = 64
+/** Entries older than this were not kicked, or their worker died. */
+const OVERDUE_AFTER_MS = 1_000
 /** Batches on their way at once, of different shards. */
 const ROUNDS_MAX = 2
 /** After this many failures of one invoice a person is asked to look. */
@@ -28,7 +31,7 @@ const PAUSE_MAX_MS = 60_000
 
 /** What carrying out an outbox needs. */
 export interface RelayDeps extends Ambient {
-  readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'trimOutbox'>
+  readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'overdueOutboxShards' | 'trimOutbox'>
   readonly events: Pick<EventRepository, 'insertMany'>
   readonly endpoints: Pick<EndpointRepository, 'listEnabled'>
   readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
@@ -49,6 +52,8 @@ export interface OutboxRelay {
    * that cannot be relayed is set aside with a growing pause and does not hold up the others.
    */
   relayShard(shard: number): Promise<void>
+  /** Shards with entries that nobody was woken for; relaying one of them then reaches the oldest. */
+  overdueShards(): Promise<readonly number[]>
 }
 
 interface Failure {
@@ -59,6 +64,7 @@ interface Failure {
 /** Makes a relay that remembers in memory which invoices failed lately. */
 export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
   const failures = new Map<string, Failure>()
+  const floors = createReadFloors<number>(deps.clock)
 
   const setAside = async (invoice: Invoice, cause: unknown): Promise<void> => {
     const count = (failures.get(invoice.terms.id)?.count ?? 0) + 1
@@ -90,7 +96,12 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
   const relayNext = async (shards: readonly number[]): Promise<boolean> => {
     const now = deps.clock.now()
     const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
-    const found = await deps.invoices.outboxBatch(shards, BATCH + paused)
+    const reading = floors.begin(shards)
+    const found = await deps.invoices.outboxBatch(shards, BATCH + paused, reading.from)
+    const oldest = found
+      .flatMap(({ outbox }) => outbox.map(({ at }) => at))
+      .reduce((a, b) => Math.min(a, b), reading.at)
+    for (const shard of shards) floors.saw(reading, shard, oldest)
     const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
     if (batch.length === 0) return false
     try {
@@ -103,7 +114,14 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
     return found.length === BATCH + paused
   }
 
-  return createShardRounds(relayNext)
+  return {
+    ...createShardRounds(relayNext),
+    overdueShards: async () => {
+      const shards = await deps.invoices.overdueOutboxShards(deps.clock.now() - OVERDUE_AFTER_MS)
+      for (const shard of shards) floors.lower(shard, 0)
+      return shards
+    },
+  }
 }
 
 /**
@@ -111,7 +129,7 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
  * round serves the other shards, so that a lone change rarely waits; whoever asks for a shard of a running round takes
  * part in a later one, which reads after the question.
  */
-function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>): OutboxRelay {
+function createShardRounds(next: (shards: readonly number[]) => Promise<boolean>): Pick<OutboxRelay, 'relayShard'> {
   interface Asked {
     readonly shard: number
     readonly resolve: () => void

@@ -58,7 +58,7 @@ it('sends a failed delivery again once for one wish', async () => {
   // The first one arrived before a third try of the same wish.
   const { deliveries } = deps.instance
   const token = randomUUID()
-  const due = await deliveries.findDue([{ endpointId: endpoint.id, limit: 5 }])
+  const due = await deliveries.findDue([{ endpointId: endpoint.id, limit: 5 }], null)
   await deliveries.claim(due, token, 30_000)
   const attempt = { number: 1, at: 1, durationMs: 1, statusCode: 200, error: null, ip: null, responseBody: '' }
   await deliveries.finish([{ deliveryId: first.id, leaseToken: token, result: 'succeeded', dueAt: null, attempt }])

@@ -121,8 +121,11 @@ export interface DeliveryRepository {
   insertMany(deliveries: readonly Delivery[]): Promise<void>
   /** Endpoints with pending rows due before `until`, with their oldest due time (a DISTINCT_SCAN). */
   dueEndpoints(until: Ms, limit: number): Promise<readonly { endpointId: string; dueAt: Ms }[]>
-  /** Rows that are due by the store's clock, up to `limit` of each endpoint; an endpoint's rows come oldest due first. */
-  findDue(wants: readonly ClaimWant[]): Promise<readonly Delivery[]>
+  /**
+   * Rows that are due by the store's clock, up to `limit` of each endpoint; an endpoint's rows come oldest due first. What fell
+   * due before `from` is left out; null leaves out nothing.
+   */
+  findDue(wants: readonly ClaimWant[], from: Ms | null): Promise<readonly Delivery[]>
   /**
    * Claims under one token, for `leaseMs`, those of the rows that are still due and as they were read, and raises their
    * `claims`. What is returned is ours, in the order given; `dueAt` is still the time at which it fell due.

@@ -169,8 +169,8 @@ export interface InvoiceRepository {
   releaseClaims(id: string, expectedVersion: number, state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Promise<boolean>
   /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
   dueForAction(actionChain: string, until: Ms, limit: number, skip?: number): Promise<readonly string[]>
-  /** Oldest unrelayed invoices of some shards, at most `limit`. */
-  outboxBatch(shards: readonly number[], limit: number): Promise<readonly Invoice[]>
+  /** Oldest unrelayed invoices of some shards, at most `limit`, without those that wait since before `from`; null leaves out none. */
+  outboxBatch(shards: readonly number[], limit: number, from: Ms | null): Promise<readonly Invoice[]>
   /** Shards holding an entry older than `before`. */
   overdueOutboxShards(before: Ms): Promise<readonly number[]>
   /** Drops entries with seq ≤ `throughSeq`; touches neither version nor updatedAt. */

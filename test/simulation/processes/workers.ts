@@ -28,7 +28,6 @@ const SWEEP_MS = 1_000
 const HEADROOM = 24
 const HEADROOM_EVERY_MS = 12_000
 const HEADROOM_ANYWAY_MS = 3_600_000
-const OUTBOX_OVERDUE_MS = 1_000
 
 /** The `invoices` process: transitions, deadlines, and the loop that derives addresses and ends claims. */
 export const invoicesProgram: Program = async (sim, running) => {
@@ -106,10 +105,7 @@ export const outboxProgram: Program = async (sim, running) => {
     queue: QUEUES.outbox,
     concurrency: 8,
     handle: (id) => relay.relayShard(Number(id.slice('shard-'.length))),
-    sweep: async () =>
-      nothingToRelay(sim)
-        ? []
-        : (await invoices.overdueOutboxShards(clock.now() - OUTBOX_OVERDUE_MS)).map((shard) => `shard-${shard}`),
+    sweep: async () => (nothingToRelay(sim) ? [] : (await relay.overdueShards()).map((shard) => `shard-${shard}`)),
     sweepEveryMs: SWEEP_MS,
   })
 }

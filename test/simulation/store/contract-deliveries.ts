@@ -19,7 +19,7 @@ const claim = async (
   limit: number,
   leaseMs = LEASE_MS,
   endpointId = 'endpoint-1',
-) => deliveries.claim(await deliveries.findDue([{ endpointId, limit }]), token, leaseMs)
+) => deliveries.claim(await deliveries.findDue([{ endpointId, limit }], null), token, leaseMs)
 
 const CLAIMS: readonly ContractCase[] = [
   {
@@ -91,12 +91,29 @@ const CLAIMS: readonly ContractCase[] = [
       const rows = [1, 2, 3, 4].map((index) => due(`d-${index}`, PAST + index))
       await on.deliveries.insertMany([...rows, due('d-5', PAST + 5, second), due('d-6', FUTURE, second)])
       const wants = ['endpoint-1', 'endpoint-2', 'endpoint-3'].map((endpointId) => ({ endpointId, limit: 1 }))
-      const read = await on.deliveries.findDue(wants)
+      const read = await on.deliveries.findDue(wants, null)
       const once = await on.deliveries.claim(read, 't-1', LEASE_MS)
-      const twice = await on.deliveries.claim([...read, ...(await on.deliveries.findDue(wants))], 't-2', LEASE_MS)
+      const twice = await on.deliveries.claim([...read, ...(await on.deliveries.findDue(wants, null))], 't-2', LEASE_MS)
       return [ids(read).sort(), ids(once).sort(), ids(twice), await on.deliveries.claim([], 't-3', LEASE_MS)]
     },
     gives: [['d-1', 'd-5'], ['d-1', 'd-5'], ['d-2'], []],
+  },
+  {
+    name: 'rows that fell due before a time may be left out',
+    ask: async (on) => {
+      const second = { endpointId: 'endpoint-2' }
+      await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST + 9), due('d-3', PAST + 5, second)])
+      const wants = ['endpoint-1', 'endpoint-2'].map((endpointId) => ({ endpointId, limit: 2 }))
+      const since = async (from: number | null) => ids(await on.deliveries.findDue(wants, from)).sort()
+      return [
+        await since(null),
+        await since(PAST),
+        await since(PAST + 1),
+        await since(PAST + 9),
+        await since(PAST + 10),
+      ]
+    },
+    gives: [['d-1', 'd-2', 'd-3'], ['d-1', 'd-2', 'd-3'], ['d-2', 'd-3'], ['d-2'], []],
   },
   {
     name: 'released rows are due at once',

@@ -54,11 +54,12 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
       await invoices.insert(invoice)
       await invoices.save(changeOf(invoice))
       const shard = outboxShardOf('i-1')
-      const waiting = async () =>
-        (await invoices.outboxBatch([shard], 5)).map(({ outbox }) => outbox.map(({ seq }) => seq))
+      const waiting = async (from: number | null = null) =>
+        (await invoices.outboxBatch([shard], 5, from)).map(({ outbox }) => outbox.map(({ seq }) => seq))
       const all = await waiting()
       await invoices.trimOutbox([{ id: 'i-1', throughSeq: 1 }])
       const rest = await waiting()
+      const since = [await waiting(PAST + 2), await waiting(PAST + 3)]
       const overdue = [await invoices.overdueOutboxShards(PAST + 1), await invoices.overdueOutboxShards(PAST + 2)]
       await invoices.trimOutbox([
         { id: 'i-1', throughSeq: 2 },
@@ -66,9 +67,17 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
         { id: 'absent', throughSeq: 2 },
       ])
       const after = await invoices.findById('i-1')
-      return [all, rest, overdue, await waiting(), after?.state.version, await invoices.overdueOutboxShards(FUTURE)]
+      return [
+        all,
+        rest,
+        since,
+        overdue,
+        await waiting(),
+        after?.state.version,
+        await invoices.overdueOutboxShards(FUTURE),
+      ]
     },
-    gives: [[[1, 2]], [[2]], [[], [outboxShardOf('i-1')]], [], 2, []],
+    gives: [[[1, 2]], [[2]], [[[2]], []], [[], [outboxShardOf('i-1')]], [], 2, []],
   },
   {
     name: 'the end of a hold is walked by time and id',

@@ -80,7 +80,7 @@ const ENDPOINTS: readonly ContractCase[] = [
         sampleDelivery(id, { dueAt: PAST + index, createdAt: PAST }),
       )
       await deliveries.insertMany(rows)
-      await deliveries.claim(await deliveries.findDue([{ endpointId: 'endpoint-1', limit: 1 }]), 't-1', LEASE_MS)
+      await deliveries.claim(await deliveries.findDue([{ endpointId: 'endpoint-1', limit: 1 }], null), 't-1', LEASE_MS)
       await deliveries.hold('endpoint-1', null)
       const held = await Promise.all(['d-1', 'd-2', 'd-3'].map((id) => deliveries.findById(id)))
       const named = await deliveries.heldEndpoints()

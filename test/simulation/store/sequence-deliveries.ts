@@ -23,9 +23,9 @@ export const DELIVERY_ASKS: readonly Ask[] = [
         }),
       ),
     ),
-  async ({ on, random }) => {
+  async ({ on, random, tick }) => {
     const wants = pickSome(random, ENDPOINTS).map((endpointId) => ({ endpointId, limit: random.between(1, 3) }))
-    const rows = await on.deliveries.findDue(wants)
+    const rows = await on.deliveries.findDue(wants, random.pick([null, tick()]))
     await on.deliveries.claim(rows, random.pick(TOKENS), random.pick([0, LEASE_MS]))
   },
   async ({ on, random, tick }) => {

@@ -61,7 +61,8 @@ export const INVOICE_ASKS: readonly Ask[] = [
       expiresAt: found?.state.expiresAt ?? PAST,
     })
   },
-  ({ on, random }) => on.invoices.outboxBatch([random.between(0, OUTBOX_SHARDS - 1)], random.between(1, 3)),
+  ({ on, random, tick }) =>
+    on.invoices.outboxBatch([random.between(0, OUTBOX_SHARDS - 1)], random.between(1, 3), random.pick([null, tick()])),
   ({ on, random }) =>
     on.invoices.trimOutbox(pickSome(random, INVOICE_IDS).map((id) => ({ id, throughSeq: random.between(0, 4) }))),
   ({ on, random }) => on.invoices.claimsTaken(pickSome(random, MATCH_KEYS).map(claim)),
