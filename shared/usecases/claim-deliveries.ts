@@ -58,7 +58,7 @@ interface Asked {
 
 /** A claimer for one process; every lane shares it. */
 export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaimer {
-  const floors = createReadFloors<string>(deps.clock)
+  const floors = createReadFloors<string>()
   let waiting: readonly Asked[] = []
   let inFlight = 0
   const pump = (): void => {
@@ -108,7 +108,12 @@ async function claimGroup(
     const reading = floors.begin(wants.map(({ endpointId }) => endpointId))
     const due = await deps.deliveries.findDue(wants, reading.from)
     for (const { endpointId } of wants) {
-      floors.saw(reading, endpointId, due.find((row) => row.endpointId === endpointId)?.dueAt ?? null)
+      const found = due.filter((row) => row.endpointId === endpointId)
+      floors.saw(
+        reading,
+        endpointId,
+        found.map((row) => row.dueAt),
+      )
     }
     const [ours, endpoints, events] = await claimAndLook(deps, due, leaseToken)
     await Promise.all(

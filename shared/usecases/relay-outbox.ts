@@ -64,7 +64,7 @@ interface Failure {
 /** Makes a relay that remembers in memory which invoices failed lately. */
 export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
   const failures = new Map<string, Failure>()
-  const floors = createReadFloors<number>(deps.clock)
+  const floors = createReadFloors<number>()
 
   const setAside = async (invoice: Invoice, cause: unknown): Promise<void> => {
     const count = (failures.get(invoice.terms.id)?.count ?? 0) + 1
@@ -98,10 +98,8 @@ export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
     const paused = [...failures.values()].filter((failure) => failure.retryAt > now).length
     const reading = floors.begin(shards)
     const found = await deps.invoices.outboxBatch(shards, BATCH + paused, reading.from)
-    const oldest = found
-      .flatMap(({ outbox }) => outbox.map(({ at }) => at))
-      .reduce((a, b) => Math.min(a, b), reading.at)
-    for (const shard of shards) floors.saw(reading, shard, oldest)
+    const since = found.flatMap(({ outbox }) => outbox.map(({ at }) => at)).sort((a, b) => a - b)
+    for (const shard of shards) floors.saw(reading, shard, since)
     const batch = found.filter((invoice) => (failures.get(invoice.terms.id)?.retryAt ?? 0) <= now)
     if (batch.length === 0) return false
     try {
