@@ -232,5 +232,6 @@ async function fundAndSend(
   const funding = [unsignedTransaction(inputs, wanted), { feeRate, replaceable: true }, false]
   const funded = (await call('fundrawtransaction', funding)) as { readonly hex: string }
   const signed = (await call('signrawtransactionwithwallet', [funded.hex])) as { readonly hex: string }
-  return (await call('sendrawtransaction', [signed.hex])) as string
+  // A replacement of a replacement pays more than the node's guard against mistyped fees lets through.
+  return (await call('sendrawtransaction', [signed.hex, 0])) as string
 }
