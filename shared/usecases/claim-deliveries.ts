@@ -107,22 +107,16 @@ async function claimGroup(
     const wants = group.map(({ want }) => want)
     const reading = floors.begin(wants.map(({ endpointId }) => endpointId))
     const due = await deps.deliveries.findDue(wants, reading.from)
-    for (const { endpointId } of wants) {
-      const found = due.filter((row) => row.endpointId === endpointId)
-      floors.saw(
-        reading,
-        endpointId,
-        found.map((row) => row.dueAt),
-      )
-    }
+    const dueTimes = new Map(wants.map(({ endpointId }) => [endpointId, [] as Ms[]]))
+    for (const { endpointId, dueAt } of due) dueTimes.get(endpointId)?.push(dueAt)
+    for (const [endpointId, times] of dueTimes) floors.saw(reading, endpointId, times)
     const [ours, endpoints, events] = await claimAndLook(deps, due, leaseToken)
     await Promise.all(
       group.map(async ({ want, resolve }) => {
         const rows = ours.filter((row) => row.endpointId === want.endpointId)
-        const found = due.filter((row) => row.endpointId === want.endpointId)
         const ready =
           rows.length === 0 ? [] : await prepareDeliveries(deps, want.endpointId, rows, { endpoints, events })
-        const mayHaveMore = found.length >= want.limit
+        const mayHaveMore = (dueTimes.get(want.endpointId)?.length ?? 0) >= want.limit
         resolve({ count: rows.length, mayHaveMore, ready, leaseToken, sendBefore })
       }),
     )

@@ -128,6 +128,12 @@ async function given(count: number, overrides: Partial<WebhookEndpoint> = {}) {
 }
 
 /** The store judges what is due by its own clock; the past stands for having waited. */
+/** A turn of an endpoint, until its last outcome is written. */
+async function turn(sender: Dispatcher, endpointId: string): Promise<void> {
+  await sender.drain('normal', endpointId)
+  await sender.idle()
+}
+
 /** As time does: what waits has fallen due, and the sweep counts it as overdue. */
 async function makeDue(endpointId: string, agoMs = 2_000): Promise<void> {
   const rows = stores.db.collection(WEBHOOK_DELIVERIES)
@@ -144,10 +150,8 @@ test('a due row is sent once, signed for both kinds of verifiers, and recorded w
   const { endpoint, secret, only, rows } = await given(1)
   receiver.answer({ kind: 'status', status: 204 })
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
+  await turn(sender, endpoint.id)
   expect(receiver.requests).toHaveLength(1)
   const [request] = receiver.requests
   if (request === undefined) throw new Error('nothing came')
@@ -174,23 +178,20 @@ test('each failure moves the due time by the next pause, and the ninth is the la
   receiver.answer({ kind: 'status', status: 500, body: 'broken' })
   const sender = dispatcher()
   for (const [index, pause] of WEBHOOK_RETRY_DELAYS_MS.entries()) {
-    await sender.drain('normal', endpoint.id)
-    await sender.idle()
+    await turn(sender, endpoint.id)
     const answeredAt = receiver.requests.at(-1)?.receivedAt ?? 0
     const row = await delivery(only)
     expect(row).toMatchObject({ status: 'pending', attempt: index + 1, lastError: 'status_500', leaseToken: null })
     expect(row.dueAt - answeredAt).toBeGreaterThanOrEqual(pause - 5)
     expect(row.dueAt - answeredAt).toBeLessThan(pause + 10_000)
     if (pause > 0) {
-      await sender.drain('normal', endpoint.id)
-      await sender.idle()
+      await turn(sender, endpoint.id)
       expect(receiver.requests).toHaveLength(index + 1)
     }
     await makeDue(endpoint.id)
   }
   expect(kicks).toContainEqual({ queue: 'webhooks', id: endpoint.id })
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(await delivery(only)).toMatchObject({ status: 'failed', attempt: 9, lastStatusCode: 500 })
   expect((await delivery(only)).finishedAt).not.toBeNull()
   expect(receiver.requests).toHaveLength(9)
@@ -202,11 +203,9 @@ test('500, then 200: the retry succeeds and nothing more is sent', async () => {
   const { endpoint, only } = await given(1)
   receiver.answer(() => ({ kind: 'status', status: receiver.requests.length === 1 ? 500 : 200 }))
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   await makeDue(endpoint.id)
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 2, claims: 2 })
   expect(receiver.requests).toHaveLength(2)
 })
@@ -216,12 +215,10 @@ test('a row that appears under an older due time than was looked for last is sen
   const { endpoint, only } = await given(1)
   receiver.answer(() => ({ kind: 'status', status: receiver.requests.length === 1 ? 500 : 200 }))
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   await makeDue(endpoint.id, 60_000)
   expect(await sender.overdue('normal')).toContain(endpoint.id)
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 2 })
 })
 
@@ -229,8 +226,7 @@ test('a redirect is a failure and is not followed', async () => {
   const { endpoint, only } = await given(1)
   receiver.answer({ kind: 'status', status: 301, headers: { location: receiver.url } })
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(await delivery(only)).toMatchObject({ status: 'pending', lastError: 'status_301' })
   expect(receiver.requests).toHaveLength(1)
 })
@@ -246,12 +242,10 @@ test('killed between send and outcome: sent again under the same ids, no attempt
   dispatchers = []
   expect(await delivery(only)).toMatchObject({ status: 'pending', attempt: 0, claims: 1 })
   const survivor = dispatcher()
-  await survivor.drain('normal', endpoint.id)
-  await survivor.idle()
+  await turn(survivor, endpoint.id)
   expect(receiver.requests).toHaveLength(1)
   await makeDue(endpoint.id)
-  await survivor.drain('normal', endpoint.id)
-  await survivor.idle()
+  await turn(survivor, endpoint.id)
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 1, claims: 2 })
   expect(receiver.requests.map((request) => request.headers['x-webhook-id'])).toEqual([only, only])
   expect(receiver.requests.map((request) => request.headers['webhook-id'])).toEqual(Array(2).fill(rows[0]?.event.id))
@@ -266,15 +260,13 @@ test('an outcome under a lost lease changes nothing', async () => {
       finish: async (outcomes) => {
         await makeDue(endpoint.id)
         receiver.answer({ kind: 'status', status: 200 })
-        await other.drain('normal', endpoint.id)
-        await other.idle()
+        await turn(other, endpoint.id)
         await ports().deliveries.finish(outcomes)
       },
     },
   })
   const other = dispatcher()
-  await zombie.drain('normal', endpoint.id)
-  await zombie.idle()
+  await turn(zombie, endpoint.id)
   expect(await delivery(only)).toMatchObject({ status: 'succeeded', attempt: 1, lastStatusCode: 200 })
 })
 
@@ -296,12 +288,10 @@ test('a turn is bounded: after 64 sends the endpoint goes to the tail of its que
   // A turn is bounded by time as well; on a slow machine that would come first.
   const now = stores.ambient.clock.now()
   const sender = dispatcher({ clock: { now: () => now } })
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(receiver.requests).toHaveLength(64)
   expect(kicks).toEqual([{ queue: 'webhooks', id: endpoint.id }])
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(receiver.requests).toHaveLength(100)
 })
 
@@ -352,8 +342,7 @@ test('rows of an endpoint deleted while they are claimed are purged, not sent', 
       },
     },
   })
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(receiver.requests).toHaveLength(0)
   for (const { delivery: row } of rows) expect(await deliveries.findById(row.id)).toBeNull()
 })
@@ -361,8 +350,7 @@ test('rows of an endpoint deleted while they are claimed are purged, not sent', 
 test('an endpoint turned live keeps no test deliveries', async () => {
   const { endpoint, only } = await given(1, { mode: 'live' })
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(receiver.requests).toHaveLength(0)
   expect(await ports().deliveries.findById(only)).toBeNull()
 })
@@ -383,8 +371,7 @@ test('localhost is called for test-only endpoints alone, and only when the serve
 test('a secret that does not open is never replaced by an unsigned request', async () => {
   const { endpoint, only } = await given(1, { sealedSecrets: [secretBox.seal('whsec_AA==', 'another context')] })
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(receiver.requests).toHaveLength(0)
   expect(await delivery(only)).toMatchObject({ status: 'pending', attempt: 0 })
 })
@@ -459,8 +446,7 @@ test('three failed deliveries in a row mail the owner once; a success begins a n
     await rowsOf.updateMany({ endpointId: endpoint.id, status: 'pending' }, { $set: { dueAt: future } })
     const id = rows[index]?.delivery.id ?? ''
     await rowsOf.updateOne({ _id: id }, { $set: { attempt: 8, dueAt: new Date(0) } })
-    await sender.drain('normal', endpoint.id)
-    await sender.idle()
+    await turn(sender, endpoint.id)
   }
   await finish(0, 500)
   await finish(1, 500)
@@ -486,14 +472,12 @@ const resend = (id: string) =>
 test('a resend is a new delivery of the same event and bytes, due at once', async () => {
   const { endpoint, only, rows } = await given(1)
   const sender = dispatcher()
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   const again = await resend(only)
   expect(again).toMatchObject({ generation: 1, eventId: rows[0]?.event.id, status: 'pending', attempt: 0 })
   expect(again.id).not.toBe(only)
   expect(kicks).toEqual([{ queue: 'webhooks', id: endpoint.id }])
-  await sender.drain('normal', endpoint.id)
-  await sender.idle()
+  await turn(sender, endpoint.id)
   expect(receiver.requests.map((request) => request.headers['x-webhook-id'])).toEqual([only, again.id])
   expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
   expect((await delivery(only)).status).toBe('succeeded')

@@ -9,6 +9,7 @@ const KEYS_MAX = 10_000
 export interface Reading {
   /** No older work is looked for; null looks for all of it. */
   readonly from: Ms | null
+  /** Its place among all reads and sweeps of the process. */
   readonly turn: number
 }
 

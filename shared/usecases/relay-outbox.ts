@@ -61,7 +61,7 @@ interface Failure {
   readonly retryAt: Ms
 }
 
-/** Makes a relay that remembers in memory which invoices failed lately. */
+/** Makes a relay that remembers in memory which invoices failed lately, and where each shard's next read begins. */
 export function createOutboxRelay(deps: RelayDeps): OutboxRelay {
   const failures = new Map<string, Failure>()
   const floors = createReadFloors<number>()

@@ -1,9 +1,7 @@
 import type { Recovery } from '#shared/usecases/ports/endpoint-tools.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
-import { auditNamed, endpointNamed, exceptionNamed, FUTURE, LEASE_MS, outcome, PAST } from './contract-samples.ts'
-
-const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+import { auditNamed, endpointNamed, exceptionNamed, FUTURE, ids, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 
 const mail = (id: string, createdAt = PAST) => ({
   id,

@@ -110,3 +110,6 @@ export const auditNamed = (id: string, overrides: Partial<AuditRecord> = {}): Au
 /** The name of the error that work ends with, or its value. */
 export const outcome = <T>(work: Promise<T>): Promise<T | string> =>
   work.catch((error: unknown) => (error instanceof Error ? error.name : String(error)))
+
+/** Which rows they are, in their order. */
+export const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)

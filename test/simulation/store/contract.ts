@@ -5,6 +5,7 @@ import { INVOICE_LIST_CASES } from './contract-invoice-lists.ts'
 import { INVOICE_CASES } from './contract-invoices.ts'
 import { OPERATION_CASES } from './contract-operations.ts'
 import { PAYMENT_CASES } from './contract-payments.ts'
+import { RECORD_CASES } from './contract-records.ts'
 import { TENANCY_CASES } from './contract-tenancy.ts'
 import { WALLET_CASES } from './contract-wallets.ts'
 
@@ -14,6 +15,7 @@ export const CONTRACT: readonly ContractCase[] = [
   ...INVOICE_LIST_CASES,
   ...PAYMENT_CASES,
   ...DELIVERY_CASES,
+  ...RECORD_CASES,
   ...TENANCY_CASES,
   ...WALLET_CASES,
   ...CATALOGUE_CASES,
