@@ -238,5 +238,27 @@ export class NodeMismatch extends Error {
 
 /** The node's answer is missing, contradictory or malformed: try again, the cursor stays. */
 export class NodeUnreliable extends Error {
-  override readonly name = 'NodeUnreliable'
+  override readonly name: string = 'NodeUnreliable'
+}
+
+/** Which block could not be read, with which call, and why: what an operator needs in order to act. */
+export interface UnreadableBlock {
+  readonly height: number
+  /** Null when the failure came before the hash was known. */
+  readonly hash: string | null
+  /** RPC method (or HTTP path) that failed, as the node spells it: `trace_block`, `eth_getLogs`. */
+  readonly method: string
+  /** One sentence about what failed. Names hosts, never paths, queries or credentials of a URL. */
+  readonly reason: string
+}
+
+/** One block could not be read by any way that this family knows. The cursor stays before it. */
+export class BlockUnreadable extends NodeUnreliable {
+  override readonly name = 'BlockUnreadable'
+  readonly block: UnreadableBlock
+
+  constructor(block: UnreadableBlock, cause?: unknown) {
+    super(`block ${block.height} cannot be read: ${block.method}: ${block.reason}`, cause === undefined ? undefined : { cause })
+    this.block = block
+  }
 }
