@@ -258,7 +258,10 @@ export class BlockUnreadable extends NodeUnreliable {
   readonly block: UnreadableBlock
 
   constructor(block: UnreadableBlock, cause?: unknown) {
-    super(`block ${block.height} cannot be read: ${block.method}: ${block.reason}`, cause === undefined ? undefined : { cause })
+    super(
+      `block ${block.height} cannot be read: ${block.method}: ${block.reason}`,
+      cause === undefined ? undefined : { cause },
+    )
     this.block = block
   }
 }
