@@ -5,8 +5,8 @@ import type { AttemptDocument, DeliveryDocument } from './delivery-model.ts'
 
 /**
  * The writes that record outcomes: one for all rows of a claim to which the same happened, because a write costs the store
- * far more than a row. Rows written together get one time: the latest at which one of them finished, and for a retry the
- * latest due time, a few milliseconds late and never early.
+ * far more than a row. Rows written together get one finish time, the latest of them. The pause before a retry begins at the
+ * store's time of the write (`$$NOW`), so that no machine's clock makes a retry early.
  */
 export function outcomeWrites(
   outcomes: readonly DeliveryOutcome[],
@@ -26,13 +26,16 @@ function writeOf(alike: readonly DeliveryOutcome[]): mongoose.mongo.AnyBulkWrite
   const [first] = alike
   if (first === undefined) throw new Error('a group holds at least one outcome')
   const { leaseToken, result, attempt } = first
-  const seen = { leaseToken: null, lastError: attempt.error, lastStatusCode: attempt.statusCode }
+  const seen = { leaseToken: null, lastError: { $literal: attempt.error }, lastStatusCode: attempt.statusCode }
   const finishedAt = Math.max(...alike.map((outcome) => outcome.attempt.at + Math.ceil(outcome.attempt.durationMs)))
-  const dueAt = Math.max(...alike.map((outcome) => outcome.dueAt ?? outcome.attempt.at))
-  const set =
-    result === 'retry' ? { ...seen, dueAt: toDate(dueAt) } : { ...seen, status: result, finishedAt: toDate(finishedAt) }
+  const retryAfterMs = Math.max(...alike.map((outcome) => outcome.retryAfterMs ?? 0))
+  const ending =
+    result === 'retry'
+      ? { dueAt: { $add: ['$$NOW', retryAfterMs] } }
+      : { status: { $literal: result }, finishedAt: toDate(finishedAt) }
+  const set = { ...seen, ...ending, attempt: { $add: ['$attempt', 1] } }
   const filter = { _id: { $in: alike.map((outcome) => outcome.deliveryId) }, status: 'pending' as const, leaseToken }
-  return { updateMany: { filter, update: { $set: set, $inc: { attempt: 1 } } } }
+  return { updateMany: { filter, update: [{ $set: set }] } }
 }
 
 /** The row of one request. The attempt was made even when its lease was lost, so it is recorded either way. */

@@ -24,7 +24,7 @@ const outcome = (deliveryId: string, leaseToken: string, result: DeliveryOutcome
   deliveryId,
   leaseToken,
   result,
-  dueAt: result === 'retry' ? stores.ambient.clock.now() + 60_000 : null,
+  retryAfterMs: result === 'retry' ? 60_000 : null,
   attempt: {
     number: 1,
     at: 5_000,
@@ -35,6 +35,12 @@ const outcome = (deliveryId: string, leaseToken: string, result: DeliveryOutcome
     responseBody: 'ok',
   },
 })
+
+/** The time of the store itself, in Unix milliseconds. */
+async function storeTime(): Promise<number> {
+  const { localTime } = await stores.db.connection.getClient().db(stores.db.name).command({ hello: 1 })
+  return localTime.getTime()
+}
 
 describe('insertMany', () => {
   it('leaves existing rows alone and stores what the schema describes', async () => {
@@ -133,7 +139,7 @@ describe('a claim for several endpoints', () => {
     const token = uuid()
     await repository().claim([lapsed], uuid(), -1)
     await repository().claim([retried], token, LEASE_MS)
-    await repository().finish([{ ...outcome(retried.id, token, 'retry'), dueAt: 1_000 }])
+    await repository().finish([{ ...outcome(retried.id, token, 'retry'), retryAfterMs: 0 }])
     const claimed = await repository().claim(read, uuid(), LEASE_MS)
     expect(claimed.map((row) => row.id)).toEqual([untouched.id])
   })
@@ -165,18 +171,27 @@ describe('a claim for several endpoints', () => {
 })
 
 describe('finish', () => {
-  it('gives rows of one write the latest of their times, so that no retry is early', async () => {
+  // Guarantee: a worker whose clock is slow retries no sooner than the schedule says.
+  it('counts the pause before a retry from the time of the store, whatever the worker takes for the time', async () => {
     const endpointId = uuid()
     await rows(endpointId, 2)
     const token = uuid()
     const [one, two] = await claim(endpointId, token, 2, LEASE_MS)
     if (one === undefined || two === undefined) throw new Error('two rows were claimed')
-    const later = stores.ambient.clock.now() + 60_000
-    await repository().finish([
-      { ...outcome(one.id, token, 'retry'), dueAt: later - 7 },
-      { ...outcome(two.id, token, 'retry'), dueAt: later },
-    ])
-    for (const { id } of [one, two]) expect(await repository().findById(id)).toMatchObject({ dueAt: later, attempt: 1 })
+    const recordedAfter = await storeTime()
+    const slowClock = recordedAfter - 5_000
+    const retries = [one, two].map(({ id }) => {
+      const retry = outcome(id, token, 'retry')
+      return { ...retry, attempt: { ...retry.attempt, at: slowClock, durationMs: 0 } }
+    })
+    await repository().finish(retries)
+    const recordedBefore = await storeTime()
+    const stored = await Promise.all([one, two].map(({ id }) => repository().findById(id)))
+    for (const row of stored) {
+      expect(row).toMatchObject({ status: 'pending', attempt: 1 })
+      expect(row?.dueAt).toBeGreaterThanOrEqual(recordedAfter + 60_000)
+      expect(row?.dueAt).toBeLessThanOrEqual(recordedBefore + 60_000)
+    }
   })
 
   it('records outcomes and attempts', async () => {
@@ -186,6 +201,7 @@ describe('finish', () => {
     const [one, two, three] = await claim(endpointId, token, 3, LEASE_MS)
     if (one === undefined || two === undefined || three === undefined) throw new Error('three rows were claimed')
     const retry = outcome(two.id, token, 'retry')
+    const recordedAfter = await storeTime()
     await repository().finish([outcome(one.id, token, 'succeeded'), retry, outcome(three.id, token, 'failed')])
     expect(await repository().findById(one.id)).toMatchObject({
       status: 'succeeded',
@@ -198,10 +214,10 @@ describe('finish', () => {
       status: 'pending',
       attempt: 1,
       leaseToken: null,
-      dueAt: retry.dueAt,
       lastError: 'status_500',
       finishedAt: null,
     })
+    expect((await repository().findById(two.id))?.dueAt).toBeGreaterThanOrEqual(recordedAfter + 60_000)
     expect(await repository().findById(three.id)).toMatchObject({ status: 'failed', attempt: 1 })
     const attempts = await stores.db
       .collection(WEBHOOK_ATTEMPTS)

@@ -35,7 +35,8 @@ export function createEndpointDeeds(db: Database): EndpointDeeds {
       }),
     setStatus: (id, status, at, audit) =>
       audited(db, audit, async (session) => {
-        const change = { $set: { status, updatedAt: toDate(at) } }
+        const switchedAt = { [status === 'enabled' ? 'enabledAt' : 'disabledAt']: toDate(at) }
+        const change = { $set: { status, updatedAt: toDate(at), ...switchedAt } }
         return (await endpoints.updateOne({ _id: id, status: { $ne: status } }, change, { session })).matchedCount === 1
       }),
     rotate: (id, from, { sealedSecrets, formerSecrets, rotatedBy }, at, audit) =>

@@ -2,10 +2,12 @@ import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
 import { DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 
 /** A stored webhook endpoint; its secrets are sealed. */
-export type EndpointDocument = Omit<WebhookEndpoint, 'id' | 'createdAt' | 'updatedAt'> & {
+export type EndpointDocument = Omit<WebhookEndpoint, 'id' | 'createdAt' | 'updatedAt' | 'disabledAt' | 'enabledAt'> & {
   _id: string
   createdAt: Date
   updatedAt: Date
+  disabledAt?: Date
+  enabledAt?: Date
 }
 
 /** The webhook_endpoints collection. */
@@ -24,6 +26,8 @@ export const WEBHOOK_ENDPOINTS = defineCollection<EndpointDocument>(
     rotatedBy: optional(String),
     createdAt: DATE,
     updatedAt: DATE,
+    disabledAt: optional(Date),
+    enabledAt: optional(Date),
     opId: optional(String),
   },
   [{ name: 'endpoint_workspace', key: { workspaceId: 1, _id: -1 } }],

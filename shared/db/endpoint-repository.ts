@@ -33,10 +33,8 @@ export function createEndpointRepository(db: Database): EndpointRepository {
         .toArray()
       return found.map(fromDocument)
     },
-    listEnabled: async (workspaceIds) =>
-      (await endpoints.find({ workspaceId: { $in: [...workspaceIds] }, status: 'enabled' }).toArray()).map(
-        fromDocument,
-      ),
+    listOf: async (workspaceIds) =>
+      (await endpoints.find({ workspaceId: { $in: [...workspaceIds] } }).toArray()).map(fromDocument),
     count: (workspaceId) => endpoints.countDocuments({ workspaceId }),
     remove: async (id) => (await endpoints.deleteOne({ _id: id })).deletedCount === 1,
     restrictToLive: async (id) => {
@@ -50,11 +48,20 @@ export function createEndpointRepository(db: Database): EndpointRepository {
 }
 
 /** The stored form of an endpoint. */
-export function endpointToDocument({ id, createdAt, updatedAt, ...same }: WebhookEndpoint): EndpointDocument {
-  return { _id: id, ...same, createdAt: toDate(createdAt), updatedAt: toDate(updatedAt) }
+export function endpointToDocument(endpoint: WebhookEndpoint): EndpointDocument {
+  const { id, createdAt, updatedAt, disabledAt, enabledAt, ...same } = endpoint
+  return {
+    ...{ _id: id, ...same, createdAt: toDate(createdAt), updatedAt: toDate(updatedAt) },
+    ...(disabledAt !== undefined && { disabledAt: toDate(disabledAt) }),
+    ...(enabledAt !== undefined && { enabledAt: toDate(enabledAt) }),
+  }
 }
 
 function fromDocument(stored: EndpointDocument): WebhookEndpoint {
-  const { _id, createdAt, updatedAt, ...same } = stored
-  return { id: _id, ...same, createdAt: toMs(createdAt), updatedAt: toMs(updatedAt) }
+  const { _id, createdAt, updatedAt, disabledAt, enabledAt, ...same } = stored
+  return {
+    ...{ id: _id, ...same, createdAt: toMs(createdAt), updatedAt: toMs(updatedAt) },
+    ...(disabledAt !== undefined && { disabledAt: toMs(disabledAt) }),
+    ...(enabledAt !== undefined && { enabledAt: toMs(enabledAt) }),
+  }
 }

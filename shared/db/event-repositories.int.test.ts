@@ -72,8 +72,8 @@ describe('endpoints', () => {
     expect(await repository.list(workspaceId, 'test')).toEqual([both, test])
     expect(await repository.list(workspaceId, 'live')).toEqual([both, live])
     expect(await repository.list(workspaceId, null)).toHaveLength(3)
-    expect((await repository.listEnabled([workspaceId])).map((one) => one.id).toSorted()).toEqual(
-      [test.id, both.id].toSorted(),
+    expect((await repository.listOf([workspaceId])).map((one) => one.id).toSorted()).toEqual(
+      [test.id, live.id, both.id].toSorted(),
     )
     expect(await repository.count(workspaceId)).toBe(3)
     expect(await repository.restrictToLive(both.id)).toBe(true)

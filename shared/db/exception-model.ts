@@ -8,6 +8,8 @@ export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'close
   open: boolean
   openedAt: Date
   closedAt: Date | null
+  /** Position in the invoice's outbox of the last entry that was applied; absent in rows that no invoice opened. */
+  seq?: number
   /** The transfer it is about was gone; seen again, it opens again. */
   closedByItself?: boolean
   /** Absent while nobody decides. */
@@ -36,6 +38,7 @@ export const EXCEPTIONS = defineCollection<ExceptionDocument>(
     openedAt: DATE,
     closedAt: optional(Date),
     closedByItself: optional(Boolean),
+    seq: optional(Number),
     deciding: optional(Object),
     resolved: optional(Object),
     notes: { type: [Object], default: undefined },

@@ -1,5 +1,5 @@
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/usecases/ports/events.ts'
+import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/usecases/ports/events.ts'
 import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs, toMsOrNull } from './dates.ts'
@@ -12,6 +12,9 @@ const STRAY_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched
 export function createExceptionRepository(db: Database): ExceptionRepository {
   const exceptions = db.collection(EXCEPTIONS)
   return {
+    applyChanges: async (changes) => {
+      if (changes.length > 0) await exceptions.bulkWrite(changes.map(changeWrite), { ordered: true })
+    },
     open: async (records) => {
       if (records.length === 0) return
       const operations = records.map(({ id, openedAt, closedAt: _closedAt, ...same }) => ({
@@ -86,6 +89,30 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
       return found.map(exceptionFromDocument)
     },
   }
+}
+
+/** One update that compares `seq` and writes in the same step; `bulkWrite` applies several changes of one row in their order. */
+function changeWrite({ record, seq, isOpen, at, creates }: ExceptionChange) {
+  const isLater = { $lt: [{ $ifNull: ['$seq', -1] }, seq] }
+  const { id, openedAt, closedAt: _closedAt, ...same } = record
+  const first = Object.fromEntries(
+    Object.entries({ ...same, openedAt: toDate(openedAt) }).map(([field, value]) => [
+      field,
+      { $ifNull: [`$${field}`, { $literal: value }] },
+    ]),
+  )
+  // A row that is closed already keeps the time at which it was closed.
+  const end = isOpen ? null : { $ifNull: ['$closedAt', toDate(at)] }
+  const change = {
+    $set: {
+      ...first,
+      open: { $cond: [isLater, isOpen, '$open'] },
+      closedAt: { $cond: [isLater, end, '$closedAt'] },
+      closedByItself: { $cond: [isLater, '$$REMOVE', '$closedByItself'] },
+      seq: { $max: ['$seq', seq] },
+    },
+  }
+  return { updateOne: { filter: { _id: id }, update: [change], upsert: creates } }
 }
 
 /** An entry without what people did about it. */

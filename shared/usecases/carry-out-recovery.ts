@@ -1,8 +1,8 @@
 import { deliveryId } from './delivery-id.ts'
+import { subscribes } from './event-recipients.ts'
 import type { DeliveryLookups, Recovery, RecoveryRepository } from './ports/endpoint-tools.ts'
 import type { Delivery, DeliveryRepository, EndpointRepository, EventRecord, WebhookEndpoint } from './ports/events.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
-import { wants } from './relay-records.ts'
 
 /** Events looked at in one step; all their deliveries are made before the place moves on. */
 const STEP_EVENTS = 500
@@ -57,7 +57,7 @@ async function step(deps: CarryOutRecoveryDeps, recovery: Recovery, endpoint: We
   const { workspaceId, place, until, scanned, made } = recovery
   const events = await deps.lookups.eventsAfter(workspaceId, place, until, STEP_EVENTS)
   // A test event is for the endpoint that was tested, and for that moment.
-  const wanted = events.filter((event) => event.type !== 'webhook.test' && wants(endpoint, event))
+  const wanted = events.filter((event) => event.type !== 'webhook.test' && subscribes(endpoint, event))
   const known = await knownDeliveries(deps, endpoint.id, wanted)
   const now = deps.clock.now()
   const decided = wanted.map((event, index) =>

@@ -161,8 +161,18 @@ async function claimAndSend(self: Process, lane: DispatchLane, endpointId: strin
     }
     return rows
   } finally {
-    if (launched < room) give(room - launched)
+    if (launched < room) {
+      give(room - launched)
+      wakeWaiting(self, endpointId)
+    }
   }
+}
+
+/** Every place that is given back, by a request or by a claim, wakes an endpoint whose turn ended for want of one. */
+function wakeWaiting(self: Process, endpointId: string): boolean {
+  const waited = self.hungry.delete(endpointId)
+  if (waited) self.deps.kicker.kick(queueOf(self, endpointId), endpointId)
+  return waited
 }
 
 async function sendAndRecord(
@@ -188,9 +198,8 @@ async function sendAndRecord(
   deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
   reportAttempt(deps, claimed, sent)
   const recorded = await self.recorder.record(outcome)
-  if (self.hungry.delete(endpoint.id) || (recorded && isDue(outcome.dueAt, deps.clock.now()))) {
-    deps.kicker.kick(queueOf(self, endpoint.id), endpoint.id)
-  }
+  const isDueAtOnce = recorded && outcome.retryAfterMs === 0
+  if (!wakeWaiting(self, endpoint.id) && isDueAtOnce) deps.kicker.kick(queueOf(self, endpoint.id), endpoint.id)
   if (recorded && outcome.result === 'failed') await warn(self, endpoint)
 }
 
@@ -252,10 +261,6 @@ function forgetIdle(self: Process, now: Ms): void {
 
 function queueOf(self: Process, endpointId: string) {
   return capOf(self, endpointId).isSlow(self.deps.clock.now()) ? QUEUES.webhooksSlow : QUEUES.webhooks
-}
-
-function isDue(dueAt: Ms | null, now: Ms): boolean {
-  return dueAt !== null && dueAt <= now
 }
 
 function track<T>(self: Process, work: Promise<T>): Promise<T> {

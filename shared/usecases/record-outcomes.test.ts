@@ -6,7 +6,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => sile
 
 function outcome(index: number): DeliveryOutcome {
   const attempt = { number: 1, at: 0, durationMs: 1, statusCode: 200, error: null, ip: null, responseBody: '' }
-  return { deliveryId: `whd_${index}`, leaseToken: 't', result: 'succeeded', dueAt: null, attempt }
+  return { deliveryId: `whd_${index}`, leaseToken: 't', result: 'succeeded', retryAfterMs: null, attempt }
 }
 
 /** A recorder whose time stands still until `tick`, on a store that fails as often as told. */

@@ -119,14 +119,14 @@ describe('relayShard', () => {
             afterwards(() => deps.events.insertMany(rows)),
         },
       }),
-      ...(line === 'endpoints' && { endpoints: { listEnabled: died } }),
+      ...(line === 'endpoints' && { endpoints: { listOf: died } }),
       ...(line === 'deliveries' && {
         deliveries: {
           insertMany: (rows: Parameters<typeof deps.deliveries.insertMany>[0]) =>
             afterwards(() => deps.deliveries.insertMany(rows)),
         },
       }),
-      ...(line === 'exceptions' && { exceptions: { open: died, close: died } }),
+      ...(line === 'exceptions' && { exceptions: { ...deps.exceptions, applyChanges: died } }),
       ...(line === 'trim' && { invoices: { ...deps.invoices, trimOutbox: died } }),
     }
     await createOutboxRelay(dying).relayShard(outboxShardOf(id))
@@ -153,9 +153,9 @@ describe('relayShard', () => {
     const racing = {
       ...deps,
       endpoints: {
-        listEnabled: async (ids: readonly string[]) => {
+        listOf: async (ids: readonly string[]) => {
           await simulatePayment(deps, { ...input, opId: 'while-relaying' })
-          return deps.endpoints.listEnabled(ids)
+          return deps.endpoints.listOf(ids)
         },
       },
     }
@@ -225,8 +225,8 @@ describe('relayShard', () => {
       clock: { now: () => deps.clock.now() + offsetMs },
       events: { insertMany: (rows) => (broken ? Promise.reject(new Error('poison')) : deps.events.insertMany(rows)) },
       exceptions: {
+        ...deps.exceptions,
         open: (rows) => (inboxFails ? Promise.reject(new Error('away')) : deps.exceptions.open(rows)),
-        close: deps.exceptions.close,
       },
     })
     const round = async () => {

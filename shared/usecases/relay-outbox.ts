@@ -33,9 +33,9 @@ const PAUSE_MAX_MS = 60_000
 export interface RelayDeps extends Ambient {
   readonly invoices: Pick<InvoiceRepository, 'outboxBatch' | 'overdueOutboxShards' | 'trimOutbox'>
   readonly events: Pick<EventRepository, 'insertMany'>
-  readonly endpoints: Pick<EndpointRepository, 'listEnabled'>
+  readonly endpoints: Pick<EndpointRepository, 'listOf'>
   readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
-  readonly exceptions: Pick<ExceptionRepository, 'open' | 'close'>
+  readonly exceptions: Pick<ExceptionRepository, 'applyChanges' | 'open' | 'close'>
   readonly mails: Pick<MailRepository, 'insertMany'>
   readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
@@ -172,7 +172,7 @@ async function relayBatch(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
   const workspaceIds = [...new Set(events.map((event) => event.workspaceId))]
   const [endpoints] = await Promise.all([
     // Read after the entries exist and never from a cache: an endpoint that was there before the change gets it.
-    workspaceIds.length === 0 ? [] : deps.endpoints.listEnabled(workspaceIds),
+    workspaceIds.length === 0 ? [] : deps.endpoints.listOf(workspaceIds),
     events.length > 0 && deps.events.insertMany(events),
   ])
   const deliveries = deliveriesFor(events, endpoints, deps.clock.now())
@@ -209,11 +209,8 @@ function report(deps: RelayDeps, events: readonly EventRecord[], deliveries: rea
 }
 
 async function relayInbox(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
-  const changes = batch.map(exceptionChanges)
-  const open = changes.flatMap((change) => change.open)
-  const close = changes.flatMap((change) => change.close)
-  if (open.length > 0) await deps.exceptions.open(open)
-  if (close.length > 0) await deps.exceptions.close(close, deps.clock.now())
+  const changes = batch.flatMap(exceptionChanges)
+  if (changes.length > 0) await deps.exceptions.applyChanges(changes)
 }
 
 async function relayMails(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {

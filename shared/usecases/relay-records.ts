@@ -2,8 +2,16 @@ import { API_VERSION } from '#shared/contracts/events.ts'
 import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { deliveryId } from './delivery-id.ts'
+import { subscribes, wasEnabledAt } from './event-recipients.ts'
 import type { AuditRecord } from './ports/audit.ts'
-import type { Delivery, EventRecord, ExceptionRecord, MailRecord, WebhookEndpoint } from './ports/events.ts'
+import type {
+  Delivery,
+  EventRecord,
+  ExceptionChange,
+  ExceptionRecord,
+  MailRecord,
+  WebhookEndpoint,
+} from './ports/events.ts'
 import type { Invoice, OutboxEntry } from './ports/invoices.ts'
 import type { Workspace } from './ports/tenancy.ts'
 import { type PublicUrls, presentInvoice } from './present-invoice.ts'
@@ -56,8 +64,8 @@ function eventBody(invoice: Invoice, entry: OutboxEntry, urls: PublicUrls): Uint
 }
 
 /**
- * One pending delivery for each event and endpoint that wants it: same workspace, same mode, enabled, type subscribed.
- * All are due at once; their due times lie a millisecond apart before `now`, so that an idle endpoint gets them in order.
+ * One pending delivery for each event and endpoint that subscribes to it and was enabled when the invoice changed. A row of an
+ * endpoint that is disabled by now is held when it is claimed and sent once the endpoint is enabled. All are due at once; their due times lie a millisecond apart before `now`, so that an idle endpoint gets them in order.
  */
 export function deliveriesFor(
   events: readonly EventRecord[],
@@ -66,7 +74,7 @@ export function deliveriesFor(
 ): readonly Delivery[] {
   return events.flatMap((event, index) =>
     endpoints
-      .filter((endpoint) => wants(endpoint, event))
+      .filter((endpoint) => subscribes(endpoint, event) && wasEnabledAt(endpoint, event.createdAt))
       .map((endpoint) => ({
         id: deliveryId(event.id, endpoint.id, 0),
         eventId: event.id,
@@ -88,34 +96,17 @@ export function deliveriesFor(
   )
 }
 
-/** True when the endpoint is to get the event: same workspace, enabled, its mode, a subscribed type. */
-export function wants(endpoint: WebhookEndpoint, event: Pick<EventRecord, 'workspaceId' | 'mode' | 'type'>): boolean {
-  return (
-    endpoint.workspaceId === event.workspaceId &&
-    endpoint.status === 'enabled' &&
-    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&
-    endpoint.events.some((type) => type === '*' || type === event.type)
-  )
-}
-
-/** What an invoice's outbox says about the inbox: rows to open, and ids whose last word is that they are closed. */
-export function exceptionChanges(invoice: Invoice): {
-  readonly open: readonly ExceptionRecord[]
-  readonly close: readonly string[]
-} {
-  const open = new Map<string, ExceptionRecord>()
-  const closed = new Set<string>()
-  for (const entry of invoice.outbox) {
-    if (entry.kind !== 'exception' && entry.kind !== 'exception_closed') continue
-    const record = exceptionRecord(invoice, entry)
-    if (entry.kind === 'exception_closed') {
-      closed.add(record.id)
-      continue
-    }
-    closed.delete(record.id)
-    open.set(record.id, record)
-  }
-  return { open: [...open.values()], close: [...closed] }
+/** What an invoice's outbox says about the inbox, in its order. */
+export function exceptionChanges(invoice: Invoice): readonly ExceptionChange[] {
+  const opened = new Set<string>()
+  return invoice.outbox
+    .filter(({ kind }) => kind === 'exception' || kind === 'exception_closed')
+    .map((entry) => {
+      const record = exceptionRecord(invoice, entry)
+      const isOpen = entry.kind === 'exception'
+      if (isOpen) opened.add(record.id)
+      return { record, seq: entry.seq, isOpen, at: entry.at, creates: opened.has(record.id) }
+    })
 }
 
 function exceptionRecord(invoice: Invoice, entry: OutboxEntry): ExceptionRecord {

@@ -1,4 +1,4 @@
-import { nextAttemptAt } from '#shared/domain/webhook/schedule.ts'
+import { retryDelayMs } from '#shared/domain/webhook/schedule.ts'
 import type { Delivery, DeliveryOutcome, EventRecord, WebhookEndpoint } from './ports/events.ts'
 import type { HttpOut, HttpPhases, HttpResult } from './ports/http-out.ts'
 import type { Clock } from './ports/runtime.ts'
@@ -56,14 +56,13 @@ export async function sendDelivery(deps: SendDeliveryDeps, claimed: ClaimedDeliv
   const error = faultOf(result)
   if (error === 'stopped') return null
   const number = delivery.attempt + 1
-  // The pause before a retry begins when the outcome is known, so no retry is ever early.
-  const dueAt = error === null ? null : nextAttemptAt(number, deps.clock.now())
+  const retryAfterMs = error === null ? null : retryDelayMs(number)
   return {
     outcome: {
       deliveryId: delivery.id,
       leaseToken: claimed.leaseToken,
-      result: error === null ? 'succeeded' : dueAt === null ? 'failed' : 'retry',
-      dueAt,
+      result: error === null ? 'succeeded' : retryAfterMs === null ? 'failed' : 'retry',
+      retryAfterMs,
       attempt: {
         number,
         at,

@@ -13,10 +13,9 @@ export const WEBHOOK_RETRY_DELAYS_MS: readonly Ms[] = [
 ]
 
 /**
- * When to send again after the attempt number `attempt` (1 for the first) failed at `now`;
- * null after the ninth attempt, when the delivery has failed for good. Never earlier than `now`.
+ * How long to wait, in milliseconds, before the next request after attempt number `attempt` (1 for the first) failed. Null
+ * after the ninth attempt: the delivery has failed for good.
  */
-export function nextAttemptAt(attempt: number, now: Ms): Ms | null {
-  const delay = WEBHOOK_RETRY_DELAYS_MS[attempt - 1]
-  return delay === undefined ? null : now + delay
+export function retryDelayMs(attempt: number): Ms | null {
+  return WEBHOOK_RETRY_DELAYS_MS[attempt - 1] ?? null
 }

@@ -32,6 +32,10 @@ export interface WebhookEndpoint {
   readonly formerSecrets?: readonly { readonly sealed: string; readonly until: Ms }[]
   /** The last rotation, so that a repetition of it is recognised. */
   readonly rotatedBy?: string
+  /** When it was last disabled; absent when it never was since this is recorded. */
+  readonly disabledAt?: Ms
+  /** When it was last enabled again; absent when it never was. */
+  readonly enabledAt?: Ms
   readonly createdAt: Ms
   readonly updatedAt: Ms
   readonly opId: string | null
@@ -49,8 +53,8 @@ export interface EndpointRepository {
   findByIds(ids: readonly string[]): Promise<ReadonlyMap<string, WebhookEndpoint>>
   /** Endpoints of a workspace, newest first; `receiving` restricts to those that get events of this mode. */
   list(workspaceId: string, receiving: Mode | null): Promise<readonly WebhookEndpoint[]>
-  /** Enabled endpoints of several workspaces in one majority read. */
-  listEnabled(workspaceIds: readonly string[]): Promise<readonly WebhookEndpoint[]>
+  /** All endpoints of several workspaces, disabled ones included, in one majority read that starts after the call. */
+  listOf(workspaceIds: readonly string[]): Promise<readonly WebhookEndpoint[]>
   count(workspaceId: string): Promise<number>
   remove(id: string): Promise<boolean>
   /** A test key deletes a `both` endpoint: it stays, live only. */
@@ -90,8 +94,8 @@ export interface DeliveryOutcome {
   /** The write happens only while this token still holds the row. */
   readonly leaseToken: string
   readonly result: 'succeeded' | 'retry' | 'failed'
-  /** For `retry`: when to send again. */
-  readonly dueAt: Ms | null
+  /** For `retry`: the pause before the next request, in milliseconds, from the store's time at the write; otherwise null. */
+  readonly retryAfterMs: Ms | null
   readonly attempt: DeliveryAttempt
 }
 
@@ -176,7 +180,25 @@ export interface ExceptionRecord {
   readonly closedAt: Ms | null
 }
 
+/** What an invoice's outbox says about one inbox row. */
+export interface ExceptionChange {
+  readonly record: ExceptionRecord
+  /** Position of the entry in the invoice's outbox. */
+  readonly seq: number
+  readonly isOpen: boolean
+  /** When the invoice said so. */
+  readonly at: Ms
+  /** True when the row is to exist even if nobody stored it as open before: it was opened and closed in one read. */
+  readonly creates: boolean
+}
+
 export interface ExceptionRepository {
+  /**
+   * Applies what invoices say about their rows. A row that shows a later entry of its invoice (a higher `seq`) or this very
+   * one stays as it is, so that a relay that was frozen cannot undo what another one wrote meanwhile, and what a person closed
+   * stays closed when an entry is relayed twice.
+   */
+  applyChanges(changes: readonly ExceptionChange[]): Promise<void>
   /** Opens or leaves open; reopening a closed one clears closedAt. */
   open(records: readonly ExceptionRecord[]): Promise<void>
   /** Opens what never was there or closed by itself (`closeGone`); what a person closed stays closed. */

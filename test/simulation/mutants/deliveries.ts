@@ -35,9 +35,9 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'retry-counted-from-the-request',
-    file: 'shared/usecases/send-delivery.ts',
-    find: 'nextAttemptAt(number, deps.clock.now())',
-    replace: 'nextAttemptAt(number, at)',
+    file: 'shared/db/delivery-outcomes.ts',
+    find: "dueAt: { $add: ['$$NOW', retryAfterMs] }",
+    replace: 'dueAt: toDate(attempt.at + retryAfterMs)',
     what: 'The pause before a retry begins before the answer is known.',
   },
   {
@@ -78,21 +78,21 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'mode-not-asked',
-    file: 'shared/usecases/relay-records.ts',
+    file: 'shared/usecases/event-recipients.ts',
     find: "    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&\n",
     replace: '',
     what: 'Test events go to live endpoints.',
   },
   {
     name: 'type-not-asked',
-    file: 'shared/usecases/relay-records.ts',
+    file: 'shared/usecases/event-recipients.ts',
     find: "endpoint.events.some((type) => type === '*' || type === event.type)",
     replace: 'endpoint.events.length > 0',
     what: 'Endpoints get types they did not subscribe to.',
   },
   {
     name: 'workspace-not-asked',
-    file: 'shared/usecases/relay-records.ts',
+    file: 'shared/usecases/event-recipients.ts',
     find: '    endpoint.workspaceId === event.workspaceId &&\n',
     replace: '',
     what: "One merchant's events go to another's endpoint.",
@@ -100,9 +100,9 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'endpoints-from-a-cache',
     file: 'shared/usecases/relay-outbox.ts',
-    find: 'deps.endpoints.listEnabled(workspaceIds),\n    events.length',
+    find: 'deps.endpoints.listOf(workspaceIds),\n    events.length',
     replace:
-      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listEnabled(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    events.length',
+      '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    events.length',
     what: 'The relay remembers the endpoints of a workspace.',
   },
   {

@@ -120,7 +120,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'exception-not-opened',
     file: 'shared/usecases/relay-outbox.ts',
-    find: 'if (open.length > 0) await deps.exceptions.open(open)',
+    find: 'if (changes.length > 0) await deps.exceptions.applyChanges(changes)',
     replace: '',
     what: 'What needs a person never reaches the inbox.',
   },

@@ -71,14 +71,17 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
     ask: async (on) => {
       await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST)])
       await claim(on, 't-1', 2)
-      const retry = outcomeOf('d-1', 't-1', 'retry', FUTURE)
+      const retry = outcomeOf('d-1', 't-1', 'retry', LEASE_MS)
       await on.deliveries.finish([retry, outcomeOf('d-2', 't-1', 'failed')])
       await on.deliveries.finish([retry])
       const last = await on.deliveries.lastFinished('endpoint-1', 5)
-      return [await state(on, 'd-1'), await state(on, 'd-2'), last, (await on.deliveries.listAttempts('d-1')).length]
+      const waits = ((await on.deliveries.findById('d-1'))?.dueAt ?? 0) > Date.now() + LEASE_MS / 2
+      const attempts = (await on.deliveries.listAttempts('d-1')).length
+      return [await state(on, 'd-1'), waits, await state(on, 'd-2'), last, attempts]
     },
     gives: [
-      ['pending', 1, 1, null, true],
+      ['pending', 1, 1, null, false],
+      true,
       ['failed', 1, 1, null, false],
       [{ id: 'd-2', status: 'failed', finishedAt: PAST + 13 }],
       1,

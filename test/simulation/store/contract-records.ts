@@ -34,8 +34,8 @@ export const RECORD_CASES: readonly ContractCase[] = [
       await endpoints.insert(endpointNamed('w-2', { mode: 'live' }))
       await endpoints.insert(endpointNamed('w-3', { mode: 'test', status: 'disabled' }))
       const all = [await endpoints.list('ws-1', null), await endpoints.list('ws-1', 'test')].map(ids)
-      const enabled = ids(await endpoints.listEnabled(['ws-1', 'ws-2'])).sort()
-      return [first, twice, all, enabled, await endpoints.count('ws-1'), await endpoints.findById('w-9')]
+      const both = ids(await endpoints.listOf(['ws-1', 'ws-2'])).sort()
+      return [first, twice, all, both, await endpoints.count('ws-1'), await endpoints.findById('w-9')]
     },
     gives: [
       'inserted',
@@ -44,7 +44,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
         ['w-3', 'w-2', 'w-1'],
         ['w-3', 'w-1'],
       ],
-      ['w-1', 'w-2'],
+      ['w-1', 'w-2', 'w-3'],
       3,
       null,
     ],

@@ -47,12 +47,12 @@ export const outcomeOf = (
   deliveryId: string,
   leaseToken: string,
   result: DeliveryOutcome['result'],
-  dueAt: number | null = null,
+  retryAfterMs: number | null = null,
 ): DeliveryOutcome => ({
   deliveryId,
   leaseToken,
   result,
-  dueAt,
+  retryAfterMs,
   attempt: {
     number: 1,
     at: PAST,

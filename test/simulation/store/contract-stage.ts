@@ -102,7 +102,7 @@ function createRepositories(db: Database) {
 const UNORDERED = new Set([
   ...['invoices.findByClaims', 'invoices.findByReferences', 'invoices.coinAccounts', 'payments.recordSightings'],
   ...['payments.dueForConfirmation', 'payments.confirmThrough', 'payments.unconfirmed', 'payments.endUnconfirmed'],
-  ...['payments.orphanAbove', 'payments.orphanStrangers', 'payments.listInBlocks', 'endpoints.listEnabled'],
+  ...['payments.orphanAbove', 'payments.orphanStrangers', 'payments.listInBlocks', 'endpoints.listOf'],
   ...['workspaces.findMany', 'keys.findManyByHash', 'idempotency.findMany', 'wallets.findAddresses'],
   ...[
     'wallets.unmarkedWatches',

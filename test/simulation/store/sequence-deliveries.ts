@@ -28,10 +28,10 @@ export const DELIVERY_ASKS: readonly Ask[] = [
     const rows = await on.deliveries.findDue(wants, random.pick([null, tick()]))
     await on.deliveries.claim(rows, random.pick(TOKENS), random.pick([0, LEASE_MS]))
   },
-  async ({ on, random, tick }) => {
+  async ({ on, random }) => {
     const token = random.pick(TOKENS)
     const outcomes = pickSome(random, DELIVERY_IDS).map((id) =>
-      outcomeOf(id, token, random.pick(['succeeded', 'retry', 'failed']), random.pick([null, tick(), FUTURE])),
+      outcomeOf(id, token, random.pick(['succeeded', 'retry', 'failed']), random.pick([null, 0, LEASE_MS])),
     )
     await on.deliveries.finish(outcomes)
   },
