@@ -14,7 +14,7 @@ interface Template {
 const { MONGO_URL = '', BENCH_DATABASE = '', BENCH_TEMPLATE = '', BENCH_OPERATION = '', BENCH_PORT = '0' } = process.env
 const { EJSON } = mongoose.mongo.BSON
 const template = EJSON.parse(BENCH_TEMPLATE) as Template
-const random = createRandom()
+const random = createRandom(Date.now)
 let number = 0
 let stopping = false
 

@@ -121,7 +121,7 @@ export function matched(
 }
 
 async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonly BenchEndpoint[]> {
-  const random = createRandom()
+  const random = createRandom(Date.now)
   const box = createSecretBox(MASTER_KEY)
   const repository = createEndpointRepository(rig.api.db)
   const workspaces = [...new Set(rig.keys.map((key) => key.workspaceId))]
@@ -141,7 +141,7 @@ async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonl
 }
 
 async function makeDue({ api }: Rig, endpoints: readonly BenchEndpoint[], perEndpoint: number): Promise<void> {
-  const random = createRandom()
+  const random = createRandom(Date.now)
   const [events, deliveries] = [createEventRepository(api.db), createDeliveryRepository(api.db)]
   const total = perEndpoint * endpoints.length
   const createdAt = Date.now() - total - 60_000

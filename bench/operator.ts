@@ -20,7 +20,7 @@ export async function logInOperator(
   origin: string,
   scope: { readonly workspaceId: string; readonly mode: Mode },
 ): Promise<BenchOperator> {
-  const random = createRandom()
+  const random = createRandom(Date.now)
   const password = newPassword({ random })
   const email = `${randomUUID()}@example.com`
   await createOperator(

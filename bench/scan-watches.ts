@@ -47,7 +47,7 @@ export async function seedWatches(
     if (from % 200_000 === 0) print(`${from + rows.length} of ${count} watched addresses`)
   }
   const invoices = createInvoiceRepository(db)
-  const random = createRandom()
+  const random = createRandom(Date.now)
   const at = Date.now()
   for (const [index, matchKey] of hitKeys.entries()) {
     const lock = sampleLock(matchKey, at, { asset, network: networkOf(asset) })

@@ -6,7 +6,7 @@ const PER_WORKSPACE = 100
 
 /** Copies the template, as the relay leaves it, into every workspace; the ids of each, newest first. */
 export async function seedInvoices(rig: Rig): Promise<ReadonlyMap<string, readonly string[]>> {
-  const random = createRandom()
+  const random = createRandom(Date.now)
   const { outboxAt: _outboxAt, idem: _idem, claims: _claims, ...same } = rig.template.document
   const ids = new Map<string, string[]>()
   for (const workspaceId of new Set(rig.keys.map((key) => key.workspaceId))) {

@@ -23,7 +23,7 @@ export async function seedKeys(
     workspaces: createWorkspaceRepository(db),
     apiKeys: createApiKeyRepository(db),
     hasher: createKeyHasher(pepper),
-    random: createRandom(),
+    random: createRandom(Date.now),
     clock: { now: Date.now },
   }
   const keys: BenchKey[] = []

@@ -35,11 +35,13 @@ function problemOf(file: string, title: string): string | null {
 describe.each([
   ['What chains do', 25],
   ['What payment systems get wrong', 37],
-])('the table "%s"', (heading, count) => {
+  ['What hostile reviews found', 5],
+])('the table "%s"', (heading, atLeast) => {
   const rows = rowsUnder(heading)
 
   it('has every case in its order', () => {
-    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, index) => index + 1))
+    expect(rows.length).toBeGreaterThanOrEqual(atLeast)
+    expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1))
   })
 
   it('names at least one test for each', () => {

@@ -14,12 +14,13 @@ function parseDays(text: string): number {
   return Number(text)
 }
 
-function textOf({ judged, violations }: BooksReport): string {
-  if (violations.length === 0) return `The books are right: ${judged} invoices.`
+function textOf({ judged, notJudged, violations }: BooksReport): string {
+  const skipped = notJudged === 0 ? [] : [`Not checked, because they kept changing: ${notJudged} invoices.`]
+  if (violations.length === 0) return [`The books are right: ${judged} invoices.`, ...skipped].join('\n')
   const lines = violations.map(({ invoiceId, invariant, paymentKey, words }) =>
     [invoiceId, invariant, ...(paymentKey === null ? [] : [paymentKey]), words].join('  '),
   )
-  return [`The books are wrong: ${violations.length} faults in ${judged} invoices.`, ...lines].join('\n')
+  return [`The books are wrong: ${violations.length} faults in ${judged} invoices.`, ...skipped, ...lines].join('\n')
 }
 
 /** `check-books`: status 0 when ledgers, statuses, payments and events of all invoices agree, else 1. */

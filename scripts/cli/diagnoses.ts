@@ -1,4 +1,5 @@
 import { CHAINS } from '#shared/chains/registry.ts'
+import { driftFault } from '#shared/db/clock.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
@@ -11,8 +12,6 @@ export interface Diagnosis {
   readonly detail: string
 }
 
-/** A clock further off than this makes lateness and deadlines wrong. */
-const DRIFT_MAX_MS = 2_000
 /** Snapshots older than this are not used for pricing. */
 const RATE_AGE_MAX_MS = 120_000
 /** Work older than this should long have been swept. */
@@ -33,9 +32,10 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
       return 'reachable, every index is there'
     }),
     check('clock', async () => {
-      const drift = Math.abs(installation.clock.driftMs)
-      if (drift > DRIFT_MAX_MS) throw new Error(`${drift} ms off the store's clock; synchronise this machine (NTP)`)
-      return `${drift} ms off the store's clock`
+      const { driftMs } = installation.clock
+      const fault = driftFault(driftMs)
+      if (fault !== null) throw new Error(fault)
+      return `${Math.abs(driftMs)} ms off the store's clock`
     }),
     check('redis', async () => {
       const answer = await installation.redis.producer.config('GET', 'maxmemory-policy')

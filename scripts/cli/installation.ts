@@ -67,7 +67,7 @@ async function openInstallation() {
   // Without Redis most commands still work; those that need it say so themselves.
   await redis.waitUntilHealthy(REDIS_WAIT_MS)
   const clock = await createStoreClock(db, logger)
-  const random = createRandom()
+  const random = createRandom(clock.now)
   return {
     config,
     logger,

@@ -73,3 +73,22 @@ it('collects the figures of the installation, and shows the state of its stores'
     { timeout: 20_000, interval: 100 },
   )
 })
+
+// Guarantee: a machine whose clock is wrong gets no new work, and what it did before sorts with the work of the others.
+it('is not ready while the clock of the machine is off, and mints ids from the clock of the store', async () => {
+  const port = await freePort(0)
+  const aheadMs = 7_200_000
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + aheadMs })
+  endings.push(() => vi.useRealTimers())
+  const opened = await openContext('outbox', configOf(stores.mongoUrl, port), silent)
+  endings.push(opened.close)
+  opened.ready()
+  expect(await ask(port, '/readyz')).toMatchObject({
+    status: 503,
+    body: { reasons: { clock: expect.stringMatching(/clock is 7\d{3}\.\d s ahead of the store's; synchronise it/) } },
+  })
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(Number(/^paymesh_clock_drift_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThan(7_000)
+  const mintedAt = Number.parseInt(opened.context.random.uuid().replaceAll('-', '').slice(0, 12), 16)
+  expect(Math.abs(mintedAt - opened.context.clock.now())).toBeLessThan(60_000)
+})

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '#services/context.ts'
 import type { Config } from '#shared/config/schema.ts'
-import { createStoreClock, type StoreClock } from '#shared/db/clock.ts'
+import { createStoreClock, driftFault, type StoreClock } from '#shared/db/clock.ts'
 import type { Database } from '#shared/db/connect.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
 import { createRedisEpochRepository } from '#shared/db/redis-epoch-repository.ts'
@@ -62,8 +62,8 @@ export async function openContext(
     undo.push(() => redis.close())
     const liveness = watchStores({ db, redis, clock, metrics })
     undo.push(liveness.stop)
-    state.watch(db, redis, liveness)
-    const random = createRandom()
+    state.watch({ db, redis, clock, liveness })
+    const random = createRandom(clock.now)
     const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
     if (tracer !== undefined) undo.push(tracer.stop)
     const ambient = { clock, random, logger, metrics, pulses: liveness, tracer }
@@ -84,19 +84,29 @@ export async function openContext(
   }
 }
 
+/** What readiness looks at once the stores are connected. */
+interface Watched {
+  readonly db: Database
+  readonly redis: RedisConnections
+  readonly clock: Pick<StoreClock, 'driftMs'>
+  readonly liveness: Liveness
+}
+
 /** What the probes of this process say, from its first moment to its last. */
 function createProcessState() {
   let started = false
   let notReady: string | null = 'starting'
-  let watched: { readonly db: Database; readonly redis: RedisConnections; readonly liveness: Liveness } | null = null
+  let watched: Watched | null = null
   const mongo = async () => {
     if (watched === null) return 'not connected'
     return (await watched.db.isHealthy()) ? null : 'the primary does not answer'
   }
   const redis = () => (watched?.redis.isHealthy() === false ? 'takes no writes: working from the store alone' : null)
+  // Deadlines and lateness use the store's time, but libraries and the log use the machine's.
+  const clock = () => (watched === null ? null : driftFault(watched.clock.driftMs))
   return {
     probes: {
-      checks: { process: () => notReady, mongo: atMostEachSecond(mongo) },
+      checks: { process: () => notReady, mongo: atMostEachSecond(mongo), clock },
       degraded: { redis },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
@@ -104,8 +114,8 @@ function createProcessState() {
     waitFor: (reason: string) => {
       notReady = reason
     },
-    watch: (db: Database, redisConnections: RedisConnections, liveness: Liveness) => {
-      watched = { db, redis: redisConnections, liveness }
+    watch: (parts: Watched) => {
+      watched = parts
       notReady = 'starting'
     },
     ready: () => {

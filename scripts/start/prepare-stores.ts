@@ -16,7 +16,7 @@ export async function prepareStores(dataDir: string, config: Config): Promise<Se
     const clock = await createStoreClock(db)
     clock.stop()
     const metrics = createMetrics({ defaults: false })
-    return await keepSeed(dataDir, db, config, { clock, random: createRandom(), logger, metrics })
+    return await keepSeed(dataDir, db, config, { clock, random: createRandom(clock.now), logger, metrics })
   } finally {
     await db.close()
   }

@@ -36,9 +36,10 @@ export function createBooksRepository(db: Database): BooksRepository {
       await facts.updateOne({ _id: BOOKS_FACT }, change, { upsert: true })
     },
     idAt: (at) => uuidFloor(at - ID_TIME_SLACK_MS),
+    firstIdAt: uuidFloor,
     created: async (after, until, limit) => {
       const found = await invoices
-        .find({ _id: { $gt: after, $lt: uuidFloor(until) } }, { projection: { _id: 1 } })
+        .find({ _id: { $gt: after, ...(until !== null && { $lt: uuidFloor(until) }) } }, { projection: { _id: 1 } })
         .sort({ _id: 1 })
         .limit(limit)
         .toArray()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createStoreClock } from './clock.ts'
+import { createStoreClock, driftFault } from './clock.ts'
 import type { Database } from './connect.ts'
 
 /** What the store's clock is ahead of the machine's at the start of each test. */
@@ -28,7 +28,8 @@ afterEach(() => {
 it('reads the time of the store and knows how far the machine is off', async () => {
   const clock = await createStoreClock(storeThatTakes([20]))
   expect(clock.now() - Date.now()).toBe(AHEAD_MS - 10)
-  expect(clock.driftMs).toBe(clock.now() - Date.now())
+  // The machine is behind the store.
+  expect(clock.driftMs).toBe(10 - AHEAD_MS)
   clock.stop()
 })
 
@@ -50,6 +51,15 @@ it('goes on at its pace when somebody sets the clock of the machine', async () =
   const before = clock.now()
   vi.setSystemTime(Date.now() - HOUR_MS)
   expect(clock.now() - before).toBe(0)
-  expect(clock.driftMs).toBe(AHEAD_MS + HOUR_MS)
+  expect(clock.driftMs).toBe(-AHEAD_MS - HOUR_MS)
   clock.stop()
+})
+
+it.each([
+  [2_000, null],
+  [-2_000, null],
+  [2_001, "this machine's clock is 2.0 s ahead of the store's; synchronise it (NTP)"],
+  [-7_200_000, "this machine's clock is 7200.0 s behind the store's; synchronise it (NTP)"],
+])('a drift of %i ms is %s', (driftMs, fault) => {
+  expect(driftFault(driftMs)).toBe(fault)
 })

@@ -3,11 +3,21 @@ import type { Database } from './connect.ts'
 
 /** The store's clock: every process of an installation reads the same time, whatever its machine says. */
 export interface StoreClock extends Clock {
-  /** How far this machine's clock is from the store's, in milliseconds; more than 2,000 is a fault. */
+  /** How far this machine's clock is ahead of the store's, in milliseconds; negative when it is behind. */
   readonly driftMs: number
   /** Measures now instead of at the next round. */
   refresh(): Promise<void>
   stop(): void
+}
+
+/** A machine whose clock is further off than this, in either direction, gets no new work. */
+const DRIFT_MAX_MS = 2_000
+
+/** Why a machine with this drift is not ready, in a sentence that says what to do; null while the drift is tolerable. */
+export function driftFault(driftMs: number): string | null {
+  if (Math.abs(driftMs) <= DRIFT_MAX_MS) return null
+  const seconds = (Math.abs(driftMs) / 1_000).toFixed(1)
+  return `this machine's clock is ${seconds} s ${driftMs > 0 ? 'ahead of' : 'behind'} the store's; synchronise it (NTP)`
 }
 
 const REFRESH_MS = 30_000
@@ -50,7 +60,7 @@ export async function createStoreClock(db: Database, logger?: Logger): Promise<S
   return {
     now,
     get driftMs() {
-      return now() - Date.now()
+      return Date.now() - now()
     },
     refresh,
     stop: () => clearInterval(timer),

@@ -7,9 +7,10 @@ const POOL_BYTES = 4_096
 /**
  * The process's randomness. `uuid()` gives UUIDs version 7 (RFC 9562 §5.7) whose text order is their order of creation
  * within this process: within one millisecond `rand_a` counts up from a random start (§6.2, method 1), and a clock
- * that steps back keeps the last time. `bytes` is cryptographically strong.
+ * that steps back keeps the last time. `now` is Unix milliseconds of the store's clock, so that ids of all processes sort by
+ * the same time as `created_at`, whatever a machine takes for the time. `bytes` is cryptographically strong.
  */
-export function createRandom(now: () => number = Date.now): Random {
+export function createRandom(now: () => number): Random {
   let pool = Buffer.alloc(0)
   let used = 0
   let lastMs = 0

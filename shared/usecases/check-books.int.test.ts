@@ -7,6 +7,7 @@ import { EVENTS } from '#shared/db/event-model.ts'
 import { INSTALLATION } from '#shared/db/installation-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payment-model.ts'
+import { uuidFloor } from '#shared/db/uuid-time.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
 import { openBooksStage, STAGE_STATUSES, type StageName } from '#test/support/books-stage.ts'
@@ -75,6 +76,27 @@ it('finds nothing wrong with invoices in every state', async () => {
   expect(Object.fromEntries(statuses)).toEqual(STAGE_STATUSES)
   expect(await check()).toEqual({ judged: stage.count, wrong: [] })
   expect(pauses).toBe(0)
+})
+
+// Guarantee: an invoice is judged whatever the clock of the machine that made it said.
+it('judges an invoice whose id carries a time two hours ahead', async () => {
+  const { _id, ...stored } = await documentOf('partial')
+  const ahead = uuidFloor(stage.engine.deps.clock.now() + 2 * 3_600_000)
+  const { idem: _idem, claims: _claims, ...document } = stored
+  await invoices().insertOne({ ...document, _id: ahead, number: 1_000_000, ledger: [] })
+  const { wrong } = await check()
+  expect(wrong.some((line) => line.startsWith(ahead))).toBe(true)
+})
+
+it('says how many invoices it did not judge because they changed during each look', async () => {
+  const books = createBooksRepository(stores.db)
+  const moving = stage.idOf('partial')
+  const reading: BooksRepository = {
+    ...books,
+    read: async (ids, now) => (await books.read(ids, now)).filter(({ invoice }) => invoice.terms.id !== moving),
+  }
+  const report = await checkBooks(depsOn(reading), { since: null, onProgress: () => undefined })
+  expect(report).toMatchObject({ judged: stage.count - 1, notJudged: 1, violations: [] })
 })
 
 it('finds nothing wrong before the outbox was relayed', async () => {

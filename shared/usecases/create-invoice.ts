@@ -48,10 +48,12 @@ export type CreateInvoiceResult =
 export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoiceInput): Promise<CreateInvoiceResult> {
   const { workspace, mode, body } = input
   await requireQuota(deps, workspace, mode)
+  // Both at one moment: lists are in the order of ids and show `created_at`.
+  const id = deps.random.uuid()
   const createdAt = deps.clock.now()
   const plan = lifeOf(workspace, body, createdAt)
   let prepared = await prepareLock(deps, input, createdAt, plan.expiresAt)
-  let terms = termsOf(deps, input, createdAt, await deps.numbers.take(workspace.id, mode))
+  let terms = termsOf(input, { id, createdAt, number: await deps.numbers.take(workspace.id, mode) })
 
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const { state, effects } = openInvoice({
@@ -119,13 +121,11 @@ function fiatOf(body: InvoiceCreateBody): InvoiceTerms['fiat'] {
 }
 
 function termsOf(
-  deps: CreateInvoiceDeps,
   { workspace, mode, body, source, link }: CreateInvoiceInput,
-  createdAt: Ms,
-  number: number,
+  { id, createdAt, number }: Pick<InvoiceTerms, 'id' | 'createdAt' | 'number'>,
 ): InvoiceTerms {
   return {
-    id: deps.random.uuid(),
+    id,
     workspaceId: workspace.id,
     mode,
     number,

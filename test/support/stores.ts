@@ -97,7 +97,7 @@ async function open(options: {
   return {
     db,
     redis,
-    ambient: { clock, random: createRandom(), logger, metrics: createMetrics({ defaults: false }) },
+    ambient: { clock, random: createRandom(clock.now), logger, metrics: createMetrics({ defaults: false }) },
     async close() {
       clock.stop()
       await dropKeys(redis)

@@ -57,8 +57,10 @@ export interface BooksRepository {
   saveProgress(progress: BooksProgress): Promise<void>
   /** An id below those of all invoices created then or later. */
   idAt(at: Ms): string
-  /** Ids behind `after` in the order of creation, of invoices created before `until`. */
-  created(after: string, until: Ms, limit: number): Promise<readonly string[]>
+  /** The lowest id that carries this time. */
+  firstIdAt(at: Ms): string
+  /** Ids behind `after` in the order of creation, of invoices whose ids carry a time before `until`; null = all. */
+  created(after: string, until: Ms | null, limit: number): Promise<readonly string[]>
   /** Marks behind `after` of invoices that changed since their creation, before `until`, oldest change first. */
   changed(after: ChangeMark, until: Ms, limit: number): Promise<readonly ChangeMark[]>
   /**

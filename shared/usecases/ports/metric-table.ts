@@ -150,7 +150,7 @@ const PROCESS = {
   lease_renewal_failed_total: counter('Renewals of a lease that the store did not answer', 'lease'),
   redis_epoch_changes_total: counter('Redis was wiped or exchanged'),
   store_up: gauge('1 = the store answers this process', 'store'),
-  clock_drift_seconds: gauge('How far this machine’s clock is ahead of the store’s'),
+  clock_drift_seconds: gauge('How far this machine’s clock is ahead of the store’s; negative when it is behind'),
   spans_exported_total: counter('Spans given to the tracing collector', 'result'),
 } as const
 
