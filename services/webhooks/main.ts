@@ -9,6 +9,7 @@ import { createKicker } from '#shared/queues/kicker.ts'
 import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
 import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { stopwatch } from '#shared/runtime/stopwatch.ts'
 import { createWebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { createDispatcher, type DispatchLane } from '#shared/usecases/dispatch-deliveries.ts'
 import { startHeldLoop } from './held-loop.ts'
@@ -27,7 +28,14 @@ export const start: StartService = async (context) => {
   const http = createWebhookHttp()
   const kicker = createKicker(redis, context)
   const silence = createSilence(context.db)
-  const dispatcher = createDispatcher({ ...portsOf(context), http, kicker, after, maxInFlight: MAX_IN_FLIGHT })
+  const dispatcher = createDispatcher({
+    ...portsOf(context),
+    http,
+    kicker,
+    after,
+    stopwatch,
+    maxInFlight: MAX_IN_FLIGHT,
+  })
   const worker = (lane: DispatchLane, concurrency: number) =>
     createWebhooksWorker(redis, context, {
       lane,

@@ -28,7 +28,7 @@ function writeOf(alike: readonly DeliveryOutcome[]): mongoose.mongo.AnyBulkWrite
   const { leaseToken, result, attempt } = first
   const seen = { leaseToken: null, lastError: { $literal: attempt.error }, lastStatusCode: attempt.statusCode }
   const finishedAt = Math.max(...alike.map((outcome) => outcome.attempt.at + Math.ceil(outcome.attempt.durationMs)))
-  const retryAfterMs = Math.max(...alike.map((outcome) => outcome.retryAfterMs ?? 0))
+  const retryAfterMs = Math.max(...alike.map((outcome) => outcome.retryAfterMs ?? Number.NEGATIVE_INFINITY))
   const ending =
     result === 'retry'
       ? { dueAt: { $add: ['$$NOW', retryAfterMs] } }

@@ -11,6 +11,7 @@ import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { stopwatch } from '#shared/runtime/stopwatch.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { judgeWebhook, verifyStandardWebhook } from '#test/support/judge-webhook.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -54,6 +55,7 @@ function ports() {
     secretBox,
     http,
     after,
+    stopwatch,
     allowLocalhost: true,
     maxInFlight: { normal: 64, slow: 16 },
   } satisfies DispatchDeliveriesDeps

@@ -10,7 +10,7 @@ import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
 import { createSlots, type Slots } from './delivery-slots.ts'
 import type { DeliveryRepository, WebhookEndpoint } from './ports/events.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
-import type { After } from './ports/timers.ts'
+import type { After, Stopwatch } from './ports/timers.ts'
 import { createOutcomeRecorder, type OutcomeRecorder } from './record-outcomes.ts'
 import { reportAttempt } from './report-attempt.ts'
 import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send-delivery.ts'
@@ -38,6 +38,7 @@ export interface DispatchDeliveriesDeps
   readonly deliveries: DeliveryRepository
   readonly kicker: Kicker
   readonly after: After
+  readonly stopwatch: Stopwatch
   /** Requests in flight in this process, by lane. */
   readonly maxInFlight: Readonly<Record<DispatchLane, number>>
 }

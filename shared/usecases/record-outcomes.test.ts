@@ -15,11 +15,14 @@ function given(failures = 0) {
   const delays: number[] = []
   const counted: Record<string, number> = {}
   let timers: (() => void)[] = []
+  const pauses: (number | null)[] = []
+  const time = { now: 5 }
   let left = failures
   const recorder = createOutcomeRecorder({
     deliveries: {
       finish: async (outcomes) => {
         batches.push(outcomes.length)
+        pauses.push(...outcomes.map(({ retryAfterMs }) => retryAfterMs))
         if (left === 0) return
         left -= 1
         throw new Error('the store is away')
@@ -32,6 +35,7 @@ function given(failures = 0) {
         timers = timers.filter((timer) => timer !== run)
       }
     },
+    stopwatch: () => time.now,
     logger: silent,
     metrics: {
       count: (name, _labels, by = 1) => {
@@ -47,7 +51,7 @@ function given(failures = 0) {
     for (const run of due) run()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { recorder, batches, delays, counted, tick }
+  return { recorder, batches, delays, counted, pauses, time, tick }
 }
 
 test('outcomes that come close together are one write', async () => {
@@ -88,4 +92,17 @@ test('an outcome that cannot be written is given up within the lease and counted
   expect(await done).toBe(false)
   expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeLessThan(10_000)
   expect(counted).toEqual({ webhook_outcomes_lost_total: 1 })
+})
+
+// Guarantee: the schedule counts from the end of the attempt, so that a store that was away makes no retry late.
+test('a pause is shorter by the time that passed before the outcome was written', async () => {
+  const { recorder, pauses, time, tick } = given(1)
+  const retry = (index: number, retryAfterMs: number) => ({ ...outcome(index), result: 'retry' as const, retryAfterMs })
+  const done = Promise.all([recorder.record(retry(0, 60_000)), recorder.record(retry(1, 0))])
+  time.now += 40.4
+  await tick()
+  time.now += 2_000
+  await tick()
+  await done
+  expect(pauses).toEqual([59_960, -40, 57_960, -2_040])
 })

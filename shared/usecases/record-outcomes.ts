@@ -1,6 +1,6 @@
 import type { DeliveryOutcome, DeliveryRepository } from './ports/events.ts'
 import type { Logger, Metrics } from './ports/runtime.ts'
-import type { After } from './ports/timers.ts'
+import type { After, Stopwatch } from './ports/timers.ts'
 
 /**
  * A full batch is written at once; a smaller one waits this long for company, and for the write before it. The receiver has
@@ -14,6 +14,7 @@ const RETRY_AFTER_MS = [100, 500, 2_000] as const
 export interface OutcomeRecorderDeps {
   readonly deliveries: Pick<DeliveryRepository, 'finish'>
   readonly after: After
+  readonly stopwatch: Stopwatch
   readonly logger: Logger
   readonly metrics: Metrics
 }
@@ -29,6 +30,8 @@ export interface OutcomeRecorder {
 
 interface Waiting {
   readonly outcome: DeliveryOutcome
+  /** Reading of the stopwatch when the outcome was known. */
+  readonly knownAt: number
   readonly done: (recorded: boolean) => void
 }
 
@@ -56,18 +59,17 @@ export function createOutcomeRecorder(deps: OutcomeRecorderDeps): OutcomeRecorde
   return {
     record: (outcome) =>
       new Promise((done) => {
-        waiting.push({ outcome, done })
+        waiting.push({ outcome, knownAt: deps.stopwatch(), done })
         schedule()
       }),
   }
 }
 
 async function write(deps: OutcomeRecorderDeps, batch: readonly Waiting[]): Promise<void> {
-  const outcomes = batch.map((entry) => entry.outcome)
   for (const pauseMs of [...RETRY_AFTER_MS, null]) {
     try {
       // Repeating it is harmless: a row whose outcome was written no longer holds the lease token.
-      await deps.deliveries.finish(outcomes)
+      await deps.deliveries.finish(batch.map((entry) => withPauseLeft(entry, deps.stopwatch())))
       for (const entry of batch) entry.done(true)
       return
     } catch (error) {
@@ -78,4 +80,13 @@ async function write(deps: OutcomeRecorderDeps, batch: readonly Waiting[]): Prom
   }
   deps.metrics.count('webhook_outcomes_lost_total', {}, batch.length)
   for (const entry of batch) entry.done(false)
+}
+
+/**
+ * The pause began when the outcome was known. What has passed of it since is a duration of this process, so that no difference
+ * between clocks enters it; below zero the row fell due before it is written.
+ */
+function withPauseLeft({ outcome, knownAt }: Waiting, readNow: number): DeliveryOutcome {
+  if (outcome.retryAfterMs === null) return outcome
+  return { ...outcome, retryAfterMs: Math.ceil(outcome.retryAfterMs - (readNow - knownAt)) }
 }

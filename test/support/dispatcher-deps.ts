@@ -5,6 +5,7 @@ import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { after } from '#shared/runtime/after.ts'
+import { stopwatch } from '#shared/runtime/stopwatch.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/dispatch-deliveries.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 
@@ -23,6 +24,7 @@ export function dispatcherDeps(
     workspaces: createWorkspaceRepository(db),
     kicker: { kick: () => undefined },
     after,
+    stopwatch,
     allowLocalhost: true,
     maxInFlight: { normal: 64, slow: 16 },
   }

@@ -94,7 +94,7 @@ export interface DeliveryOutcome {
   /** The write happens only while this token still holds the row. */
   readonly leaseToken: string
   readonly result: 'succeeded' | 'retry' | 'failed'
-  /** For `retry`: the pause before the next request, in milliseconds, from the store's time at the write; otherwise null. */
+  /** For `retry`: the pause before the next request, in milliseconds, that is left when the store writes it, below 0 when it is over by then; otherwise null. */
   readonly retryAfterMs: Ms | null
   readonly attempt: DeliveryAttempt
 }

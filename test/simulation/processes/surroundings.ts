@@ -30,7 +30,6 @@ export async function surround(sim: Sim, running: Running): Promise<Surroundings
   const luck = sim.random.fork(`process/${process.name}`)
   const call = createPortCaller(sim, process, luck.fork('calls'))
   const db = openProcessDatabase(sim, process, call, luck.fork('store'))
-  const random = createSimRandom(luck.fork('random'))
   const logger = createSimLogger(sim)
   const metrics: Metrics = { count: () => undefined, gauge: () => undefined, observe: () => undefined }
   const kicker: Kicker = {
@@ -43,6 +42,7 @@ export async function surround(sim: Sim, running: Running): Promise<Surroundings
     return () => clearTimeout(timer)
   }
   const clock = await clockOf(db, logger)
+  const random = createSimRandom(luck.fork('random'), clock.now)
   const ambient = { clock, random, logger, metrics }
   const work = (options: QueueWorkerOptions): void => startWorker({ sim, running, ambient, kicker, options })
   return { sim, running, luck, call, db, kicker, after, work, ...ambient }
@@ -59,11 +59,11 @@ async function clockOf(db: Database, logger: Logger) {
   }
 }
 
-/** UUIDs of version 7 by the machine's clock, as the product makes them. */
-export function createSimRandom(prng: Prng): Random {
+/** UUIDs of version 7 by the store's clock, as the product makes them. */
+export function createSimRandom(prng: Prng, now: () => number): Random {
   return {
     uuid: () => {
-      const time = Date.now().toString(16).padStart(12, '0')
+      const time = now().toString(16).padStart(12, '0')
       const bytes = prng.bytes(10)
       bytes[0] = 0x70 | ((bytes[0] ?? 0) & 0x0f)
       bytes[2] = 0x80 | ((bytes[2] ?? 0) & 0x3f)

@@ -121,6 +121,7 @@ export const webhooksProgram: Program = async (sim, running) => {
     metrics,
     kicker,
     after,
+    stopwatch: () => performance.now(),
     deliveries: createDeliveryRepository(db),
     endpoints: createEndpointRepository(db),
     events: createEventRepository(db),

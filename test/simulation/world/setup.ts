@@ -34,7 +34,7 @@ export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Ten
   const logger = { ...NO_LOG, child: () => logger }
   const deps = {
     clock: { now: () => sim.scheduler.now },
-    random: createSimRandom(random.fork('ids')),
+    random: createSimRandom(random.fork('ids'), () => sim.scheduler.now),
     logger,
     metrics: NO_METRICS,
     catalog: simCatalog(sim),
