@@ -171,6 +171,14 @@ const fields: readonly BadRequest[] = [
   ...[299, 2_592_001, 300.5, -1, '600', null].map((life) =>
     body('/invoices', { ...INVOICE, expires_in: life }, 'expires_in'),
   ),
+  invalid('POST', '/webhook-endpoints', ['events.0', 'url'], {
+    body: { url: 'http://shop.example', events: ['nope'] },
+  }),
+  invalid('POST', '/webhook-endpoints', ['events', 'url'], { body: { url: 'https://10.0.0.1/', events: [] } }),
+  invalid('POST', '/webhook-endpoints', ['events', 'nope', 'url'], { body: { url: 'https://a\\b.example/', nope: 1 } }),
+  invalid('POST', '/webhook-endpoints', ['url', 'mode'], {
+    body: { ...ENDPOINT, url: 'https://shop.example:0/', mode: 'live' },
+  }),
   body('/invoices/INVOICE/cancel', { reason: 'x' }, 'reason'),
   body('/invoices/INVOICE/cancel', '[]', ''),
 ]
@@ -191,6 +199,8 @@ const refusals: readonly BadRequest[] = [
     refused('POST', path, 413, 'VALIDATION_ERROR', { body: `"${'x'.repeat(256 * 1_024)}"` }),
     invalid('POST', path, ['Idempotency-Key'], { body: '{}', headers: { 'idempotency-key': '' } }),
     invalid('POST', path, ['Idempotency-Key'], { body: '{}', headers: { 'idempotency-key': 'x'.repeat(256) } }),
+    invalid('POST', path, ['Idempotency-Key'], { body: '{}', headers: { 'idempotency-key': 'caf\u00e9' } }),
+    invalid('POST', path, ['Idempotency-Key'], { body: '{}', headers: { 'idempotency-key': 'a\tb' } }),
   ]),
 ]
 

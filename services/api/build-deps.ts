@@ -53,6 +53,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
   return {
     ...ambient,
+    after,
     kicker,
     catalog,
     cursors,

@@ -5,6 +5,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { HARDENED } from './middleware/send.ts'
 
 /** A client gets this long to send a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -110,6 +111,7 @@ function answerTo({ message }: Refusal, ambient: Ways): { headers: Record<string
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    ...HARDENED,
     'X-RateLimit-Limit': RATE_LIMIT_PER_MINUTE,
     'X-RateLimit-Remaining': RATE_BURST,
     'X-RateLimit-Reset': Math.ceil(ambient.clock.now() / 1_000),

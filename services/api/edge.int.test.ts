@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
@@ -66,6 +66,17 @@ describe('the envelope and the rate headers', () => {
       code === '' ? ['data', 'meta', 'error', 'request_id'] : ['data', 'error', 'request_id'],
     )
     expectRateHeaders(answer)
+  })
+
+  it.each([
+    ['a list', 'GET', '/invoices', 200],
+    ['an unknown path', 'GET', '/nothing', 404],
+    ['no key', 'GET', '/invoices', 401],
+  ] as const)('tells browsers to guess no type and to come back with TLS: %s', async (what, method, path, status) => {
+    const answer = await api.call(method, path, what === 'no key' ? { key: null } : {})
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
   it('names the allowed methods', async () => {
@@ -252,6 +263,40 @@ describe('without Redis', () => {
     expect(performance.now() - startedAt).toBeLessThan(500)
   })
 })
+
+// Guarantee: a key left by a killed process is free after 5 s, and one of a request that still runs is not.
+it('renews the mark of an idempotent request while it runs, and of no other', async () => {
+  const { producer, prefix } = stores.redis
+  const limiter = createRateLimiter({ redis: stores.redis, metrics: createMetrics({ defaults: false }) })
+  const publish = { keyEpoch: null, workspaceEpoch: null }
+  const request = { bucket: 'key:marks', keyId: null, workspaceId: null, publish }
+  const [running, ended] = ['running', 'ended'].map((id) => ({ id, owner: `req_${id}` }))
+  if (running === undefined || ended === undefined) throw new Error('two marks were made')
+  expect((await limiter.admit({ ...request, marker: running })).marker).toBe('set')
+  const [first = 0, second = 0] = await leftOf(producer, [`${prefix}:running:running`], 2)
+  expect(first).toBeLessThanOrEqual(5_000)
+  expect(second).toBeLessThanOrEqual(first)
+  await limiter.admit({ ...request, marker: ended })
+  limiter.clearMarker(ended)
+  // Life only ever runs down, unless somebody renews it.
+  await vi.waitFor(
+    async () => {
+      const [before = 0, after = 0] = await leftOf(producer, [`${prefix}:running:running`], 2)
+      expect(after).toBeGreaterThan(before)
+    },
+    { timeout: 20_000, interval: 1 },
+  )
+  expect(await producer.exists(`${prefix}:running:ended`)).toBe(0)
+  limiter.clearMarker(running)
+  await vi.waitFor(async () => expect(await producer.exists(`${prefix}:running:running`)).toBe(0))
+})
+
+/** Milliseconds of life that keys have left, read so often in a row. */
+async function leftOf(producer: (typeof stores.redis)['producer'], keys: readonly string[], times: number) {
+  const left: number[] = []
+  for (let time = 0; time < times; time += 1) for (const key of keys) left.push(await producer.pttl(key))
+  return left
+}
 
 // Guarantee: a Redis that comes and goes does not grant a second burst.
 it('goes on in the process from where Redis left the bucket', async () => {

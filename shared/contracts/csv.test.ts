@@ -10,14 +10,22 @@ describe('a line of CSV', () => {
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['\r=1', '"\'\r=1"'],
+    ['\n=1', '"\'\n=1"'],
+    ['\r\n@x', '"\'\r\n@x"'],
+    ['  =1', "'  =1"],
+    ['\u00a0+1', "'\u00a0+1"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
     ['=HYPERLINK("https://x.example","y")', '"\'=HYPERLINK(""https://x.example"",""y"")"'],
   ])('shows %j harmlessly', (given, shown) => {
     expect(csvLine([given])).toBe(`${shown}\r\n`)
   })
 
   it('quotes what would end a cell and leaves everything else alone', () => {
-    expect(csvLine(['a,b', 'say "x"', 'two\nlines', '<script>', 12, true, null])).toBe(
-      '"a,b","say ""x""","two\nlines",<script>,12,true,\r\n',
+    expect(csvLine(['a,b', 'a;=b', 'say "x"', 'two\nlines', '<script>', 12, true, null])).toBe(
+      '"a,b","a;=b","say ""x""","two\nlines",<script>,12,true,\r\n',
     )
   })
 })

@@ -53,6 +53,12 @@ export function createIdempotencyRepository(db: Database): IdempotencyRepository
         ? { outcome: 'resumed', resourceId: found.resourceId, fencingToken }
         : { outcome: 'in_progress' }
     },
+    renew: async (id, fencingToken, leaseUntil) => {
+      await operations.updateOne(
+        { _id: id, fencingToken, response: null },
+        { $max: { leaseUntil: toDate(leaseUntil) } },
+      )
+    },
     finish: async (id, fencingToken, response) => {
       await operations.updateOne({ _id: id, fencingToken, response: null }, { $set: { response } })
     },

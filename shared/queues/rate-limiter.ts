@@ -46,8 +46,11 @@ const CLEAR_SCRIPT = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis
 const SILENCE_MS = 50
 /** After Redis did not answer, how long nobody asks it again. */
 const PAUSE_AFTER_SILENCE_MS = 500
-/** Ends a mark whose process died. */
-const MARKER_LIFE_MS = 30_000
+const RENEW_SCRIPT = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`
+
+/** Ends a mark whose process died; a running request renews its mark, so that a longer one keeps it. */
+const MARKER_LIFE_MS = 5_000
+const MARKER_RENEW_MS = 1_500
 /** Epochs are read again from the store once a day. */
 export const EPOCH_LIFE_MS = 86_400_000
 const MARKER_STATES = ['none', 'set', 'busy'] as const
@@ -70,6 +73,7 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
   const local = createLocalBuckets(now)
   const admitScript = scriptRunner(redis, ADMIT_SCRIPT)
   const clearScript = scriptRunner(redis, CLEAR_SCRIPT)
+  const held = holdMarkers(scriptRunner(redis, RENEW_SCRIPT), prefix)
   const answers = createAnswerWatch(now)
   let silentUntil = 0
 
@@ -77,17 +81,54 @@ export function createRateLimiter({ redis, metrics, now = Date.now }: RateLimite
     async admit(request) {
       if (redis.isHealthy() && now() >= silentUntil) {
         const answer = await answers.unlessSilent(admitScript(...scriptInput(prefix, request)))
-        if (answer !== null) return readAnswer(answer, request, local, now())
+        if (answer !== null) {
+          const admission = readAnswer(answer, request, local, now())
+          if (admission.marker === 'set' && request.marker !== null) held.add(request.marker)
+          return admission
+        }
         silentUntil = now() + PAUSE_AFTER_SILENCE_MS
       }
       metrics.count('rate_limit_local_total')
       return admitLocally(local, request)
     },
     clearMarker(marker) {
+      held.remove(marker)
       if (producer.status !== 'ready') return
       clearScript([`${prefix}:running:${marker.id}`], [marker.owner]).catch(() => undefined)
     },
     peek: (bucket) => local.peek(bucket),
+  }
+}
+
+type Marker = NonNullable<AdmissionRequest['marker']>
+
+/** Renews the marks of requests that run for longer than a renewal's pause; the many short ones cost no command. */
+function holdMarkers(renewScript: ScriptRunner, prefix: string) {
+  const held = new Map<string, string>()
+  let timer: NodeJS.Timeout | null = null
+  let known: readonly string[] = []
+  const round = (): void => {
+    // Marks of the round before: what was set meanwhile has most of its life left.
+    for (const id of known) {
+      const owner = held.get(id)
+      if (owner !== undefined) {
+        renewScript([`${prefix}:running:${id}`], [owner, MARKER_LIFE_MS]).catch(() => undefined)
+      }
+    }
+    known = [...held.keys()]
+    if (held.size === 0 && timer !== null) {
+      clearInterval(timer)
+      timer = null
+    }
+  }
+  return {
+    add: ({ id, owner }: Marker): void => {
+      held.set(id, owner)
+      timer ??= setInterval(round, MARKER_RENEW_MS).unref()
+    },
+    remove: ({ id, owner }: Marker): void => {
+      if (held.get(id) === owner) held.delete(id)
+    },
   }
 }
 

@@ -176,6 +176,12 @@ const HOSTILE_URLS: readonly (readonly [string, string])[] = [
       'https://exa\u0000mple.com',
       'https://1.2.3.4.5',
       'https://a<b.com',
+      'https:\\\\example.com',
+      'https://example.com\\@127.0.0.1/',
+      'https://example.com\\hook',
+      'https://exam\tple.com',
+      'https://example.com/\n',
+      ' https://example.com',
     ],
   ].map((url) => [url, 'malformed'] as const),
 ]
@@ -186,6 +192,16 @@ describe('a hostile URL', () => {
     const verdict = await guard.check(url, { testOnly: true })
     expect(verdict.ok).toBe(false)
     if (!verdict.ok && reason !== 'not_https_or_malformed') expect(verdict.reason).toBe(reason)
+  })
+
+  test.each([
+    ['http://localhost:0/', 'port_not_allowed'],
+    ['http://localhost.:3000/', 'malformed'],
+    ['http://localhost\\:3000/', 'malformed'],
+    ['http:\\\\localhost:3000', 'malformed'],
+  ])('%j is refused for test endpoints of a development server too (%s)', async (url, reason) => {
+    const development = createEgressGuard({ allowLocalhost: true, resolve: async () => PUBLIC })
+    expect(await development.check(url, { testOnly: true })).toEqual({ ok: false, reason })
   })
 
   test('there are at least a hundred of them', () => {

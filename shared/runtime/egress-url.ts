@@ -17,6 +17,11 @@ export type EgressUrl =
   | { readonly ok: false; readonly reason: UrlRefusal }
 
 const MAX_LENGTH = 2_048
+/**
+ * The WHATWG parser turns backslashes into slashes and drops tabs and line ends, so that a person and a proxy in between read
+ * another host than we call. Such text is refused, and so are spaces and other control characters.
+ */
+const AMBIGUOUS = /[\\\p{Cc}\p{Z}]/u
 /** Names that never belong to the public DNS (RFC 6761, RFC 6762, RFC 8375, and ICANN's reservation of `internal`). */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa)$/
 
@@ -26,15 +31,18 @@ const LOCAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa)$/
  * port 443 or 1024 and above, no non-public address, no name that is local by definition.
  */
 export function parseEgressUrl(text: string, options: { readonly allowLocalhost: boolean }): EgressUrl {
-  if (text.length > MAX_LENGTH || !URL.canParse(text)) return refuse('malformed')
+  if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return refuse('malformed')
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return refuse('credentials')
   url.hash = ''
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   if (hostname === '' || hostname.endsWith('.')) return refuse('malformed')
+  if (url.port === '0') return refuse('port_not_allowed')
   if (url.protocol === 'http:' && hostname === 'localhost') {
     if (!options.allowLocalhost) return refuse('localhost_not_allowed')
-    return { ok: true, target: { href: url.href.replace('://localhost.', '://localhost'), hostname, localhost: true } }
+    // With its trailing dot it is another spelling than the one that the specification allows.
+    if (url.hostname !== 'localhost') return refuse('malformed')
+    return { ok: true, target: { href: url.href, hostname, localhost: true } }
   }
   if (url.protocol !== 'https:') return refuse('not_https')
   if (url.port !== '' && Number(url.port) < 1_024) return refuse('port_not_allowed')

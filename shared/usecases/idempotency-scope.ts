@@ -7,7 +7,9 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 /** How long a key repeats the first answer (specification §4). */
 export const IDEMPOTENCY_WINDOW_MS: Ms = 86_400_000
 
-const KEY_LENGTH_MAX = 255
+/** What an `Idempotency-Key` may be: 1 to 255 printable ASCII characters. The API document states the same pattern. */
+export const IDEMPOTENCY_KEY_PATTERN = '^[ -~]{1,255}$'
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 
 /** Names one use of an idempotency key: the same text in another workspace, mode, method or path is another operation. */
 export function idempotencyScope(scope: {
@@ -20,11 +22,16 @@ export function idempotencyScope(scope: {
   return `${scope.workspaceId}:${scope.mode}:${scope.method}:${scope.path}:${scope.key}`
 }
 
-/** The header's value, or null without the header. Throws `VALIDATION_ERROR` for an empty or too long key. */
+/** True for text that an `Idempotency-Key` header may carry. */
+export function isIdempotencyKey(text: string): boolean {
+  return IDEMPOTENCY_KEY.test(text)
+}
+
+/** The header's value, or null without the header. Throws `VALIDATION_ERROR` for text that is no key. */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
-  if (header.length >= 1 && header.length <= KEY_LENGTH_MAX) return header
-  throw invalid([{ path: 'Idempotency-Key', message: `must have 1 to ${KEY_LENGTH_MAX} characters` }])
+  if (isIdempotencyKey(header)) return header
+  throw invalid([{ path: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }])
 }
 
 /** SHA-256 of the raw request body, hex: what "the same body" means. */

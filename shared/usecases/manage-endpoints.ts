@@ -1,7 +1,11 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
-import type { WebhookEndpointBody, WebhookEndpointResource } from '#shared/contracts/http/webhook-endpoint.ts'
+import {
+  ENDPOINT_MODES,
+  type WebhookEndpointBody,
+  type WebhookEndpointResource,
+} from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import {
   type DeliveryRepository,
@@ -17,7 +21,7 @@ import type { UrlGuard, UrlRefusal } from './ports/url-guard.ts'
 const SECRET_BYTES = 32
 
 const REFUSAL_TEXT: Readonly<Record<UrlRefusal, string>> = {
-  malformed: 'must be an absolute URL without white space or control characters',
+  malformed: 'must be an absolute URL without white space, control characters or backslashes',
   not_https: 'must be an https URL',
   credentials: 'must not carry credentials',
   port_not_allowed: 'the port must be 443 or at least 1024',
@@ -55,13 +59,10 @@ export async function createEndpoint(
 ): Promise<WebhookEndpointResource> {
   const { workspace, keyMode, body, endpointId } = input
   const mode = body.mode ?? keyMode
-  if (mode !== keyMode && (mode !== 'both' || keyMode !== 'live')) {
-    throw invalid([{ path: 'mode', message: `a ${keyMode} key cannot create endpoints of mode ${mode}` }])
-  }
   const earlier = await deps.endpoints.findById(endpointId)
   if (earlier !== null) return presentWithSecret(deps, earlier)
-  const refusal = await refusalOf(deps, body.url, mode)
-  if (refusal !== null) throw invalid([{ path: 'url', message: REFUSAL_TEXT[refusal] }])
+  const faults = await endpointFaults(deps, keyMode, { url: body.url, mode })
+  if (faults.length > 0) throw invalid(faults)
   await requireQuota(deps, workspace)
 
   const secret = newEndpointSecret(deps.random)
@@ -90,8 +91,26 @@ export function newEndpointSecret(random: Pick<Random, 'bytes'>): string {
   return `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')}`
 }
 
+/**
+ * What is wrong with a wish for an endpoint besides its form: a mode that the key may not create, and a URL that may not be
+ * called. Fields that are absent, or not of their type, have no fault here.
+ */
+export async function endpointFaults(
+  deps: Pick<ManageEndpointsDeps, 'urlGuard'>,
+  keyMode: Mode,
+  wish: { readonly url?: unknown; readonly mode?: unknown },
+): Promise<readonly ErrorDetail[]> {
+  const mode = ENDPOINT_MODES.find((known) => known === (wish.mode ?? keyMode)) ?? keyMode
+  const isForeign = mode !== keyMode && (mode !== 'both' || keyMode !== 'live')
+  const refusal = typeof wish.url === 'string' ? await refusalOf(deps, wish.url, mode) : null
+  return [
+    ...(refusal === null ? [] : [{ path: 'url', message: REFUSAL_TEXT[refusal] }]),
+    ...(isForeign ? [{ path: 'mode', message: `a ${keyMode} key cannot create endpoints of mode ${mode}` }] : []),
+  ]
+}
+
 async function refusalOf(
-  deps: ManageEndpointsDeps,
+  deps: Pick<ManageEndpointsDeps, 'urlGuard'>,
   url: string,
   mode: WebhookEndpoint['mode'],
 ): Promise<UrlRefusal | null> {

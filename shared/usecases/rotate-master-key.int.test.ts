@@ -6,6 +6,7 @@ import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
+import { after as afterDelay } from '#shared/runtime/after.ts'
 import { createSecretBox, type MasterKeys } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
@@ -72,7 +73,12 @@ async function plant(count: number): Promise<void> {
       data,
     } as never)
     const once = { scope, fingerprint: 'f', requestId: 'r' }
-    const deps = { ...stores.ambient, secretBox: before, idempotency: createIdempotencyRepository(stores.db) }
+    const deps = {
+      ...stores.ambient,
+      after: afterDelay,
+      secretBox: before,
+      idempotency: createIdempotencyRepository(stores.db),
+    }
     await runOnce(deps, once, async () => ({ status: 201, body: `answer ${scope}`, replayed: false }))
   }
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
+import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { useStores } from '#test/support/stores.ts'
 import type { Answer } from './ports/answer.ts'
@@ -12,7 +13,7 @@ const secretBox = createSecretBox(randomBytes(32))
 const created: Answer = { status: 201, body: '{"data":1}', replayed: false }
 
 function deps(): RunOnceDeps {
-  return { ...stores.ambient, secretBox, idempotency: createIdempotencyRepository(stores.db) }
+  return { ...stores.ambient, after, secretBox, idempotency: createIdempotencyRepository(stores.db) }
 }
 
 function once() {
@@ -89,5 +90,38 @@ describe('runOnce', () => {
     const refused = () => Promise.reject(new PaymeshError('INVALID_STATE'))
     await expect(runOnce(deps(), scope, refused)).rejects.toThrow(PaymeshError)
     expect(await runOnce(deps(), scope, async () => created)).toMatchObject({ status: 409, replayed: true })
+  })
+
+  // Guarantee: a key left by a killed process is free after 5 s, and never while its request runs.
+  test('a lease is renewed while the operation runs, and runs out after 5 s without renewal', async () => {
+    const scope = once()
+    let nowMs = stores.ambient.clock.now()
+    const timers: (() => void)[] = []
+    const virtual: RunOnceDeps = {
+      ...deps(),
+      clock: { now: () => nowMs },
+      after: (_delayMs, run) => {
+        timers.push(run)
+        return () => undefined
+      },
+    }
+    let finish = (_answer: Answer): void => undefined
+    const running = runOnce(virtual, scope, () => new Promise<Answer>((resolve) => (finish = resolve)))
+    await vi.waitFor(() => expect(timers).toHaveLength(1))
+    const twin = () => runOnce(virtual, scope, async () => created)
+    nowMs += 4_999
+    await expect(twin()).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' })
+    timers.shift()?.()
+    await vi.waitFor(async () => {
+      expect((await virtual.idempotency.find(scope.scope))?.leaseUntil).toBe(nowMs + 5_000)
+    })
+    nowMs += 4_999
+    await expect(twin()).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' })
+    nowMs += 2
+    expect(await twin()).toEqual(created)
+    // The first one was only slow: its answer comes too late to change what was stored.
+    finish({ ...created, body: '{"data":2}' })
+    await running
+    expect(await twin()).toEqual({ ...created, replayed: true })
   })
 })

@@ -6,9 +6,12 @@ import type { Answer } from './ports/answer.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { SecretBox } from './ports/secrets.ts'
 import type { IdempotencyRepository } from './ports/tenancy.ts'
+import type { After } from './ports/timers.ts'
 
-/** After this time without an answer the first request counts as dead and a retry takes over. */
-const LEASE_MS = 30_000
+/** A request that did not renew its lease for this long counts as dead, and a retry takes over. */
+const LEASE_MS = 5_000
+/** A running request renews so often; two renewals may fail. */
+const RENEW_MS = 1_500
 
 /** What running an operation at most once per key needs. */
 export interface RunOnceDeps {
@@ -16,6 +19,7 @@ export interface RunOnceDeps {
   readonly secretBox: SecretBox
   readonly clock: Clock
   readonly random: Random
+  readonly after: After
 }
 
 /** The use of an idempotency key by one request. */
@@ -58,6 +62,7 @@ export async function runOnce(
   const { resourceId, fencingToken } = begun
   const finish = (status: number, body: string): Promise<void> =>
     deps.idempotency.finish(scope, fencingToken, { status, body: deps.secretBox.seal(body, scope) })
+  const stopRenewing = keepLease(deps, scope, fencingToken)
   try {
     const answer = await operation({ resourceId, opId: operationId(scope, resourceId) })
     await finish(answer.status, answer.body)
@@ -69,7 +74,19 @@ export async function runOnce(
       await deps.idempotency.release(scope, fencingToken)
     else await giveUp(deps, scope, fencingToken)
     throw error
+  } finally {
+    stopRenewing()
   }
+}
+
+/** Renews until the returned function is called. A renewal that fails is made up for by the next one. */
+function keepLease(deps: RunOnceDeps, scope: string, fencingToken: number): () => void {
+  const renew = (): void => {
+    deps.idempotency.renew(scope, fencingToken, deps.clock.now() + LEASE_MS).catch(() => undefined)
+    cancel = deps.after(RENEW_MS, renew)
+  }
+  let cancel = deps.after(RENEW_MS, renew)
+  return () => cancel()
 }
 
 /** Anything unexpected may have come after the work took effect, so the ids must outlive it. Never throws. */

@@ -24,6 +24,7 @@ import { createRefundRepository } from '#shared/db/refund-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { after } from '#shared/runtime/after.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
 import { createListCursor } from '#shared/usecases/list-cursor.ts'
@@ -46,7 +47,7 @@ export function buildMoneyDeps(context: ServiceContext, kicker: Kicker): MoneyDe
 
 function buildParts(context: ServiceContext, kicker: Kicker) {
   const { config, db, clock, random, logger, metrics } = context
-  const ambient = { clock, random, logger, metrics }
+  const ambient = { clock, random, logger, metrics, after }
   const catalog = createCatalog(config.networks)
   const wallets = createWalletRepository(db)
   const cursors = createCursorRepository(db)

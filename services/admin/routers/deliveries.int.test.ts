@@ -61,7 +61,9 @@ it('sends a failed delivery again once for one wish', async () => {
   const due = await deliveries.findDue([{ endpointId: endpoint.id, limit: 5 }], null)
   await deliveries.claim(due, token, 30_000)
   const attempt = { number: 1, at: 1, durationMs: 1, statusCode: 200, error: null, ip: null, responseBody: '' }
-  await deliveries.finish([{ deliveryId: first.id, leaseToken: token, result: 'succeeded', retryAfterMs: null, attempt }])
+  await deliveries.finish([
+    { deliveryId: first.id, leaseToken: token, result: 'succeeded', retryAfterMs: null, attempt },
+  ])
   expect(await caller.deliveries.resend(wish)).toMatchObject({ id: first.id, status: 'succeeded', cause: 'resent' })
   const other = await caller.deliveries.resend({ ...wish, opId: randomUUID() })
   expect(other.generation).toBe(2)

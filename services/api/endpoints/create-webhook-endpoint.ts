@@ -1,7 +1,7 @@
 import { noQuery } from '#shared/contracts/http/list-query.ts'
-import { validate } from '#shared/contracts/http/validate.ts'
+import { validate, validateWith } from '#shared/contracts/http/validate.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
-import { createEndpoint, type ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
+import { createEndpoint, endpointFaults, type ManageEndpointsDeps } from '#shared/usecases/manage-endpoints.ts'
 import { parseJson } from '../middleware/read-body.ts'
 import { respond } from '../respond.ts'
 import type { Handler } from '../route.ts'
@@ -10,7 +10,8 @@ import type { Handler } from '../route.ts'
 export function createWebhookEndpoint(deps: ManageEndpointsDeps): Handler {
   return async (context) => {
     validate(noQuery, context.query)
-    const body = validate(webhookEndpointBody, parseJson(context.rawBody))
+    const wish = parseJson(context.rawBody)
+    const body = await validateWith(webhookEndpointBody, wish, (fields) => endpointFaults(deps, context.mode, fields))
     const endpoint = await createEndpoint(deps, {
       workspace: context.workspace,
       keyMode: context.mode,

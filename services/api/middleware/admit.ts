@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { addressGroup, clientAddress } from '#shared/runtime/client-address.ts'
-import { idempotencyScope } from '#shared/usecases/idempotency-scope.ts'
+import { idempotencyScope, isIdempotencyKey } from '#shared/usecases/idempotency-scope.ts'
 import type { Credential } from '#shared/usecases/key-ring.ts'
 import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
 import type { ApiDeps } from '../api-deps.ts'
@@ -54,7 +54,7 @@ export function requireAdmission(admitted: Admitted): Credential {
 
 function markerOf(request: IncomingMessage, owner: string, path: string | null, { key }: Credential) {
   const header = request.headers['idempotency-key']
-  if (path === null || typeof header !== 'string' || header.length === 0 || header.length > 255) return null
+  if (path === null || typeof header !== 'string' || !isIdempotencyKey(header)) return null
   const id = idempotencyScope({ workspaceId: key.workspaceId, mode: key.mode, method: 'POST', path, key: header })
   return { id, owner }
 }

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_PATTERN } from '#shared/usecases/idempotency-scope.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
 
 /** Headers of responses, as components of the OpenAPI document. */
@@ -35,7 +36,7 @@ export const PARAMETERS = {
     in: 'header',
     required: false,
     description: 'Makes it safe to repeat the request: for 24 hours a repetition returns the first answer.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'order-7731-attempt-1',
   },
 } as const

@@ -13,6 +13,22 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown): z.outp
   throw invalid(onePerPath(result.error.issues.flatMap(toDetails)))
 }
 
+/**
+ * Like `validate`, for bodies with fields that more than their form decides: where the form is wrong, `faultsOf` is given the body
+ * and adds what else is wrong, so that one answer lists every offending field. It is not called for a body of the right form.
+ */
+export async function validateWith<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  faultsOf: (body: Readonly<Record<string, unknown>>) => Promise<readonly ErrorDetail[]>,
+): Promise<z.output<T>> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const more = isObject ? await faultsOf(value as Readonly<Record<string, unknown>>) : []
+  throw invalid(onePerPath([...result.error.issues.flatMap(toDetails), ...more]))
+}
+
 /** The first fault of each field: a value of the wrong type also breaks rules that make no sense for it. */
 function onePerPath(details: readonly ErrorDetail[]): ErrorDetail[] {
   const first = new Map<string, ErrorDetail>()

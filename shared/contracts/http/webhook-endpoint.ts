@@ -4,7 +4,8 @@ import { text } from './text.ts'
 import { absoluteUrl, freeText, timestamp } from './wire-types.ts'
 
 const EVENT_NAMES = ['*', ...EVENT_TYPES] as const
-const MODES = ['live', 'test', 'both'] as const
+/** Which events an endpoint may receive. */
+export const ENDPOINT_MODES = ['live', 'test', 'both'] as const
 
 /** Body of `POST /webhook-endpoints`. Whether the URL may be called is asked of the URL guard. */
 export const webhookEndpointBody = z
@@ -20,7 +21,7 @@ export const webhookEndpointBody = z
       .max(50)
       .describe('Event types, or `*` for all.'),
     mode: z
-      .enum(MODES)
+      .enum(ENDPOINT_MODES)
       .describe('Which events it receives: those of the mode of the key by default; `both` needs a live key.')
       .optional(),
     description: text(500).describe('A note for you.').optional(),
@@ -35,7 +36,7 @@ const fields = z.strictObject({
   livemode: z.boolean().describe('False when it only receives test events.'),
   url: absoluteUrl.describe('Where events are sent.'),
   events: z.array(z.enum(EVENT_NAMES)).min(1).max(50).describe('Event types it receives, or `*` for all.'),
-  mode: z.enum(MODES).describe('Which events it receives.'),
+  mode: z.enum(ENDPOINT_MODES).describe('Which events it receives.'),
   description: freeText(500).nullable().describe('Your own note.'),
   status: z.enum(['enabled', 'disabled']).describe('A disabled endpoint receives nothing.'),
   created_at: timestamp.describe('When it was created.'),

@@ -33,7 +33,10 @@ export interface Admission {
  */
 export interface RateLimiter {
   admit(request: AdmissionRequest): Promise<Admission>
-  /** Clears a marker if this owner still holds it. Best effort; a marker also ends by itself after 30 s. */
+  /**
+   * Clears a marker if this owner still holds it. Best effort. Until then the limiter renews it; the marker of a process that died
+   * ends after 5 s.
+   */
   clearMarker(marker: { readonly id: string; readonly owner: string }): void
   /** The local view of a bucket without taking a token, for answers that never reach `admit`. */
   peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'>

@@ -140,6 +140,8 @@ export interface IdempotencyRepository {
     | { outcome: 'mismatch' }
     | { outcome: 'in_progress' }
   >
+  /** Moves the end of the lease if the token is still current and no answer is stored. */
+  renew(id: string, fencingToken: number, leaseUntil: Ms): Promise<void>
   /** Stores the answer if the token is still current. */
   finish(id: string, fencingToken: number, response: { status: number; body: string }): Promise<void>
   /** Forgets an operation that ended in an answer that must not be replayed. */

@@ -111,6 +111,7 @@ function wireApi(around: Surroundings) {
   const keys = createApiKeyRepository(db)
   return {
     ...base,
+    after,
     invoices,
     idempotency,
     paymentLinks: createPaymentLinkRepository(db),
