@@ -6,11 +6,13 @@ import { type AccountDeps, buildAccountDeps } from './deps/account-deps.ts'
 import { buildInstanceDeps, type InstanceDeps } from './deps/instance-deps.ts'
 import { buildMoneyDeps, type MoneyDeps } from './deps/money-deps.ts'
 import { buildOverviewDeps, type OverviewDeps } from './deps/overview-deps.ts'
+import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 
 /** Everything the operators' interface works with; `main.ts` wires the real parts and tests may replace single ones. */
 export interface AdminDeps extends Ambient, AccountDeps, MoneyDeps, InstanceDeps, OverviewDeps {
   readonly config: Config
   readonly kicker: Kicker
+  readonly streams: StreamSlots
   readonly workspaces: ReturnType<typeof createWorkspaceRepository>
 }
 
@@ -24,6 +26,7 @@ export function buildAdminDeps(context: ServiceContext, kicker: Kicker): AdminDe
     metrics,
     config,
     kicker,
+    streams: createStreamSlots(),
     workspaces: createWorkspaceRepository(context.db),
     ...buildAccountDeps(context, kicker),
     ...buildMoneyDeps(context, kicker),

@@ -38,9 +38,11 @@ export function createApp(deps: AdminDeps): Express {
   app.use(
     '/trpc',
     refuseForeignOrigin(deps),
+    refuseInputInUrl,
     createExpressMiddleware({
       router: appRouter,
       createContext: createContextReader(deps),
+      allowMethodOverride: true,
       maxBatchSize: BATCH_MAX,
       maxBodySize: BODY_BYTES_MAX,
       responseMeta: () => ({ headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' } }),
@@ -59,6 +61,22 @@ function refuseForeignOrigin({ config }: AdminDeps) {
       origin === undefined ? request.headers['sec-fetch-site'] !== 'cross-site' : origin === config.admin.publicUrl
     if (request.method === 'GET' || own) next()
     else response.status(403).json({ error: { message: 'This origin may not change anything here.' } })
+  }
+}
+
+/**
+ * URLs end up in logs of proxies and in histories, so what is asked travels in bodies. Live views are the exception, because
+ * browsers can only open them with GET: they name a workspace, an entry and a place, and no person.
+ */
+function refuseInputInUrl(request: Request, response: Response, next: () => void): void {
+  const isLive = request.headers.accept?.includes('text/event-stream') === true
+  if (isLive || request.query['input'] === undefined) next()
+  else {
+    const error = {
+      message: 'Inputs travel in the body of a POST.',
+      data: { code: 'METHOD_NOT_SUPPORTED', path: null },
+    }
+    response.status(405).set('Allow', 'POST').json({ error })
   }
 }
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { observeRequests } from '#shared/runtime/observe-requests.ts'
+import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/request-limits.ts'
 import { buildAdminDeps } from './admin-deps.ts'
 import { createApp } from './app.ts'
 
@@ -10,7 +11,8 @@ import { createApp } from './app.ts'
 export const start: StartService = async (context) => {
   const kicker = createKicker(context.redis, context)
   const deps = buildAdminDeps(context, kicker)
-  const server = createServer(createApp(deps))
+  const server = createServer(REQUEST_LIMIT_OPTIONS, createApp(deps))
+  limitRequests(server)
   observeRequests(server, context.metrics, ['/trpc', '/assets'])
   const { port } = context.config.admin
   const { host } = context.config.api

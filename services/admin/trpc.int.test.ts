@@ -23,7 +23,13 @@ const MISTAKES: readonly [string, number, string, (browser: Browser) => ReturnTy
     'an input that is no JSON',
     400,
     'This request cannot be read.',
-    (browser) => browser.query(`auth.invitation?input=${TYPED}`),
+    (browser) => browser.send('auth.invitation', TYPED),
+  ],
+  [
+    'an input in the URL',
+    405,
+    'Inputs travel in the body of a POST.',
+    (browser) => browser.get(`auth.invitation?input=${TYPED}`),
   ],
   [
     'another content type',
@@ -31,12 +37,7 @@ const MISTAKES: readonly [string, number, string, (browser: Browser) => ReturnTy
     'This request cannot be read.',
     (browser) => browser.mutate('auth.logIn', {}, { 'content-type': TYPED }),
   ],
-  [
-    'another method',
-    405,
-    'This procedure is called by another method.',
-    (browser) => browser.query('auth.logIn', { password: TYPED }),
-  ],
+  ['another method', 405, 'This procedure is called by another method.', (browser) => browser.get('auth.logIn')],
 ]
 
 // Guarantee: what a caller takes for a name, a password for instance, is said back by no answer and no log line.

@@ -39,6 +39,8 @@ export interface ApiDeps
   readonly listCursor: ListCursor
   /** Compare every answer with its schema before it leaves; for development and tests. */
   readonly checkAnswers: boolean
+  /** Proxies in front whose entries in `X-Forwarded-For` are believed; 0 = none. */
+  readonly trustedProxies: number
   /** Where merchants reach the interface, without path and slash at its end. */
   readonly publicUrl: string
 }

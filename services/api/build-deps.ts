@@ -91,6 +91,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     listCursor: createListCursor(config.secrets.keyPepper),
     urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
     checkAnswers: config.env !== 'production',
+    trustedProxies: config.trustedProxies,
     publicUrl: config.api.publicUrl,
     urls: { checkoutBaseUrl: config.checkout.baseUrl },
   }

@@ -3,17 +3,10 @@ import { Socket } from 'node:net'
 import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/request-limits.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 import { HARDENED } from './middleware/send.ts'
-
-/** A client gets this long to send a whole request. */
-const REQUEST_TIMEOUT_MS = 30_000
-const HEADERS_TIMEOUT_MS = 10_000
-/** How late the two limits above may be kept; Node looks every 30 s by default. */
-const TIMEOUT_CHECK_MS = 2_000
-/** Above the usual 60 s of load balancers, so that they and not we close idle connections. */
-const KEEP_ALIVE_MS = 65_000
 
 /**
  * An HTTP server for an Express application; it does not listen yet. Requests and responses are born with Express's own
@@ -26,14 +19,12 @@ export function createServer(app: Express, ambient: Pick<Ambient, 'logger' | 'ra
   if (classes === null) ambient.logger.warn({}, 'express has changed inside: requests take its slow path')
   const adopted = classes === null ? {} : { IncomingMessage: classes.Request, ServerResponse: classes.Response }
   // Node's own refusal of a request without Host (RFC 9112 §3.2) would be an answer without the envelope.
-  const options = { ...adopted, requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_MS }
+  const options = { ...adopted, ...REQUEST_LIMIT_OPTIONS, requireHostHeader: false }
   const server = createHttpServer(options, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(response, NO_HOST, ambient)
     else app(request, response)
   })
-  server.requestTimeout = REQUEST_TIMEOUT_MS
-  server.headersTimeout = HEADERS_TIMEOUT_MS
-  server.keepAliveTimeout = KEEP_ALIVE_MS
+  limitRequests(server)
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else socket.end(rawAnswer(REFUSALS[error.code ?? ''] ?? NO_HTTP, ambient))

@@ -201,6 +201,26 @@ describe('the rate limit', () => {
     expect((await api.call('GET', '/invoices?limit=1')).status).toBe(200)
   })
 
+  // Guarantee: behind a proxy, one caller without a key does not use up the limit of all others.
+  it('counts callers without a key by the address that the proxy in front saw', async () => {
+    const proxied = await openApi(stores, { deps: () => ({ trustedProxies: 1 }) })
+    try {
+      const from = async (address: string) => {
+        const { headers } = await proxied.call('GET', '/invoices', {
+          key: null,
+          headers: { 'x-forwarded-for': address },
+        })
+        return Number(headers.get('x-ratelimit-remaining'))
+      }
+      expect(await from('198.51.100.31')).toBe(59)
+      expect(await from('198.51.100.32')).toBe(59)
+      // What the caller itself puts in front of the proxy's entry changes nothing.
+      expect(await from('203.0.113.9, 198.51.100.33')).toBe(59)
+    } finally {
+      await proxied.close()
+    }
+  })
+
   it('counts down and says when the bucket is full again', async () => {
     const { apiKey } = await api.newKey('test')
     const before = Math.floor(Date.now() / 1_000)

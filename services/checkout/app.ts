@@ -3,6 +3,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorHandler } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { invoiceRoutes } from './invoice-routes.ts'
+import { admit, LIMITS } from './limits.ts'
 import { linkRoutes } from './link-routes.ts'
 import type { LiveStreams } from './live-stream.ts'
 import { servePages } from './pages.ts'
@@ -31,6 +32,9 @@ export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
   app.use('/api', (_request, response, next) => {
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" })
     next()
+  })
+  app.post('/api/{*path}', (request, _response, next) => {
+    admit(deps, request, LIMITS.post).then(() => next(), next)
   })
   app.use('/api', express.json({ limit: BODY_BYTES_MAX }))
   app.use('/api/i', invoiceRoutes(deps, streams))

@@ -11,13 +11,14 @@ import { createSingleFlight } from '#shared/usecases/single-flight.ts'
 import { viewInvoice } from '#shared/usecases/view-invoice.ts'
 import { bodyOf, handle, idOf, tagOf } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
-import { admit, LIMITS, TooMany } from './limits.ts'
+import { admit, LIMITS, payerOf, TooMany } from './limits.ts'
 import type { LiveStreams } from './live-stream.ts'
 
 /** A node may be slow; a payer is told something in the end. */
 const QUESTION_MS = 12_000
-/** Questions to nodes at once; the next one is asked to come again. */
-const QUESTIONS_MAX = 4
+/** Questions to nodes at once: of the whole process, and of one payer, so that slow answers to one make nobody else wait. */
+const QUESTIONS_MAX = 64
+const QUESTIONS_PER_PAYER_MAX = 2
 const QUESTION_RETRY_S = 5
 
 /** What a payer reads and does about one invoice. */
@@ -107,15 +108,22 @@ function opIdOf(kind: string, subject: string, deed: string): string {
 
 /** "I paid and nothing happens": bounded per payer, per process and in time, because nodes are asked. */
 function createQuestionHandler(deps: CheckoutDeps) {
-  let running = 0
+  const running = new Map<string, number>()
+  let total = 0
   return async (request: Request, response: Response): Promise<void> => {
     const invoiceId = idOf(request)
     const { txHash } = bodyOf(paidHashBody, request)
     await admit(deps, request, LIMITS.question)
-    if (running >= QUESTIONS_MAX) throw new TooMany(QUESTION_RETRY_S)
-    running += 1
+    const payer = payerOf(deps, request)
+    const ofPayer = running.get(payer) ?? 0
+    if (ofPayer >= QUESTIONS_PER_PAYER_MAX || total >= QUESTIONS_MAX) throw new TooMany(QUESTION_RETRY_S)
+    running.set(payer, ofPayer + 1)
+    total += 1
     const asked = answerPaidHash(deps, { invoiceId, txHash }).finally(() => {
-      running -= 1
+      total -= 1
+      const left = (running.get(payer) ?? 1) - 1
+      if (left === 0) running.delete(payer)
+      else running.set(payer, left)
     })
     const answer = await within(asked, QUESTION_MS)
     const late: HashAnswer = { verdict: 'cannot_look', network: null, confirmations: null, requiredConfirmations: null }

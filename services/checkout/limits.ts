@@ -11,6 +11,8 @@ export const LIMITS = {
   read: { name: 'read', capacity: 240, intervalMs: 200 },
   lock: { name: 'lock', capacity: 20, intervalMs: 15_000 },
   link: { name: 'link', capacity: 20, intervalMs: 15_000 },
+  /** Every POST, also one that is refused: what costs us is counted, not what succeeds. */
+  post: { name: 'post', capacity: 240, intervalMs: 250 },
   question: { name: 'question', capacity: 6, intervalMs: 20_000 },
 } as const satisfies Readonly<Record<string, BucketRule>>
 

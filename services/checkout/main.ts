@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
+import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/request-limits.ts'
 import { viewInvoice } from '#shared/usecases/view-invoice.ts'
 import { createApp } from './app.ts'
 import { buildCheckoutDeps } from './checkout-deps.ts'
@@ -17,7 +18,8 @@ export const start: StartService = async (context) => {
   const deps = buildCheckoutDeps(context, kicker)
   const feed = createLiveFeed({ ...deps, view: (id) => viewInvoice(deps, id) })
   const streams = createLiveStreams({ ...deps, feed })
-  const server = createServer(createApp(deps, streams))
+  const server = createServer(REQUEST_LIMIT_OPTIONS, createApp(deps, streams))
+  limitRequests(server)
   const { host } = context.config.api
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

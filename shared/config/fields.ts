@@ -172,7 +172,7 @@ export const FIELDS = {
   ),
   PAYMESH_ADMIN_PORT: field('Port of the dashboard and its interface; 0 takes a free one.', '4102', '4102', port),
   PAYMESH_TRUSTED_PROXIES: field(
-    'Proxies in front of the checkout and the dashboard that add to X-Forwarded-For. With 0 the header is not read, and everybody behind a proxy shares one limit.',
+    'Proxies in front of the REST API, the checkout and the dashboard that add to X-Forwarded-For. With 0 the header is not read, and everybody behind a proxy shares one limit.',
     '1',
     '0',
     integer(0, 10),

@@ -26,7 +26,7 @@ export interface Config {
   readonly checkout: { readonly baseUrl: string; readonly port: number }
   /** `publicUrl` has no slash at its end. */
   readonly admin: { readonly publicUrl: string; readonly port: number }
-  /** Proxies in front of the pages whose entries in `X-Forwarded-For` are believed; 0 = none. */
+  /** Proxies in front of the REST API and the pages whose entries in `X-Forwarded-For` are believed; 0 = none. */
   readonly trustedProxies: number
   /** How long a live wallet that was added waits before payers are sent to it, milliseconds. */
   readonly wallets: { readonly delayMs: number }

@@ -85,8 +85,19 @@ function createBrowser(url: string) {
         headers: { 'content-type': 'application/json', origin: ADMIN_ORIGIN, ...headers },
         body: JSON.stringify(input),
       }),
+    /** Inputs of queries travel in bodies too. */
     query: (path: string, input: object | null = null, headers: Readonly<Record<string, string>> = {}) =>
-      send(input === null ? path : `${path}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers }),
+      input === null
+        ? send(path, { headers })
+        : send(path, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', origin: ADMIN_ORIGIN, ...headers },
+            body: JSON.stringify(input),
+          }),
+    get: (path: string) => send(path, {}),
+    /** A POST with a body as it stands. */
+    send: (path: string, body: string) =>
+      send(path, { method: 'POST', headers: { 'content-type': 'application/json', origin: ADMIN_ORIGIN }, body }),
     logIn: function (email: string, password = PASSWORD) {
       return this.mutate('auth.logIn', { email, password })
     },

@@ -43,6 +43,7 @@ async function* follow(
   let keptAt: number | null = null
   let checkedAt = begunAt
   let told: string | null = null
+  const leaveSlot = deps.streams.enter(userId)
   try {
     while (!abort.aborted) {
       const now = clock.now()
@@ -61,6 +62,7 @@ async function* follow(
       await pause(LOOK_MS, undefined, { signal: abort }).catch(() => undefined)
     }
   } finally {
+    leaveSlot()
     // Cut for its age, the page is back in seconds: the others would see this person leave and return. What is left goes stale.
     const isCutForAge = clock.now() - begunAt >= LIVE_VIEW_MS_MAX - AGE_SLACK_MS
     if (!isCutForAge) await money.exceptionViewers.leave(viewer.id).catch(() => undefined)

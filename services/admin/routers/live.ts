@@ -23,6 +23,7 @@ export const liveRouter = router({
     .subscription(async function* ({ ctx, input, signal: cut }) {
       const { workspaceId, mode, lastEventId } = input
       const abort = cut ?? new AbortController().signal
+      const leaveSlot = ctx.deps.streams.enter(ctx.session.userId)
       const follower = ctx.deps.live.follow({ workspaceId, mode, lastPlace: lastEventId ?? null })
       try {
         let checkedAt = ctx.deps.clock.now()
@@ -36,6 +37,7 @@ export const liveRouter = router({
         }
       } finally {
         follower.leave()
+        leaveSlot()
       }
     }),
 })

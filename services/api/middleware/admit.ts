@@ -22,7 +22,7 @@ const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
  * its real id, for POSTs only. Never throws for a refused request; the caller reads `allowed` and `credential`.
  */
 export async function admit(
-  deps: Pick<ApiDeps, 'keyRing' | 'keyUse' | 'limiter'>,
+  deps: Pick<ApiDeps, 'keyRing' | 'keyUse' | 'limiter' | 'trustedProxies'>,
   request: IncomingMessage,
   requestId: string,
   idempotentPath: string | null,
@@ -31,7 +31,7 @@ export async function admit(
   const found = apiKey === undefined ? null : await deps.keyRing.find(apiKey)
   const marker = found === null ? null : markerOf(request, requestId, idempotentPath, found)
   const admission = await deps.limiter.admit({
-    bucket: found === null ? addressBucket(request) : `key:${found.key.id}`,
+    bucket: found === null ? addressBucket(deps, request) : `key:${found.key.id}`,
     keyId: found?.key.id ?? null,
     workspaceId: found?.workspace.id ?? null,
     publish: {
@@ -60,6 +60,6 @@ function markerOf(request: IncomingMessage, owner: string, path: string | null, 
 }
 
 /** The bucket of a caller without a key: an IPv4 address, or the /64 that one IPv6 customer holds. */
-export function addressBucket(request: IncomingMessage): string {
-  return `ip:${addressGroup(clientAddress(request, 0))}`
+export function addressBucket({ trustedProxies }: Pick<ApiDeps, 'trustedProxies'>, request: IncomingMessage): string {
+  return `ip:${addressGroup(clientAddress(request, trustedProxies))}`
 }

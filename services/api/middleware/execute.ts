@@ -85,7 +85,7 @@ function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor
       extra = errorHeaders(error, admitted?.admission.retryAfter ?? null)
     }
     if (admitted?.marker) deps.limiter.clearMarker(admitted.marker)
-    const rate = admitted?.admission ?? deps.limiter.peek(addressBucket(request))
+    const rate = admitted?.admission ?? deps.limiter.peek(addressBucket(deps, request))
     send(response, { status: answer.status, body: answer.body, rate, extra })
     report(deps, {
       requestId,

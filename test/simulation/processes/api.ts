@@ -145,6 +145,7 @@ function wireApi(around: Surroundings) {
     listCursor: createListCursor(new Uint8Array(32).fill(3)),
     urlGuard: { check: async (url: string) => guardUrl(sim.book.blockedUrls, url) },
     checkAnswers: false,
+    trustedProxies: 0,
     publicUrl: 'http://api.test',
     urls: { checkoutBaseUrl: 'http://pay.test' },
   }

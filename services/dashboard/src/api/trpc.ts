@@ -9,7 +9,8 @@ const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
 
 /**
  * Calls the server directly: `api.invoices.get.query(…)`, `api.invoices.cancel.mutate(…)`. Reads of one moment travel together; a
- * deed travels alone, so that its answer can set the session cookie and waits for no slow read. Live views are server-sent events.
+ * deed travels alone, so that its answer can set the session cookie and waits for no slow read. All of them are POSTs, so that no
+ * input stands in a URL. Live views are server-sent events.
  */
 export const api = createTRPCClient<AppRouter>({
   links: [
@@ -19,7 +20,7 @@ export const api = createTRPCClient<AppRouter>({
       false: splitLink({
         condition: ({ type }) => type === 'mutation',
         true: httpLink({ url, headers }),
-        false: httpBatchLink({ url, headers, maxItems: 10, maxURLLength: 4_000 }),
+        false: httpBatchLink({ url, headers, maxItems: 10, methodOverride: 'POST' }),
       }),
     }),
   ],
