@@ -1,7 +1,10 @@
 import { CHAINS } from '#shared/chains/registry.ts'
 import { driftFault } from '#shared/db/clock.ts'
+import { createKeyCanaryRepository } from '#shared/db/key-canary-repository.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
+import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { checkKeys } from '#shared/usecases/check-keys.ts'
 import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
 import type { Installation } from './installation.ts'
 
@@ -36,6 +39,13 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
       const fault = driftFault(driftMs)
       if (fault !== null) throw new Error(fault)
       return `${Math.abs(driftMs)} ms off the store's clock`
+    }),
+    check('keys', async () => {
+      const { db, secretBox, hasher } = installation
+      const parts = { canary: createKeyCanaryRepository(db), sealed: createSealedSecretRepository(db) }
+      const fault = await checkKeys({ ...parts, secretBox, hasher })
+      if (fault !== null) throw new Error(fault)
+      return 'the master key and the pepper are those of this installation'
     }),
     check('redis', async () => {
       const answer = await installation.redis.producer.config('GET', 'maxmemory-policy')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createInstanceReads } from '#shared/db/instance-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { type RotationReport, rotateMasterKey } from '#shared/usecases/rotate-master-key.ts'
@@ -14,12 +15,21 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none'
 
-function textOf({ keyId, moved, left, unreadable, complete }: RotationReport, dryRun: boolean): string {
+function textOf(
+  { keyId, moved, left, unreadable, complete, processesWithout }: RotationReport,
+  dryRun: boolean,
+): string {
   return [
     ...(dryRun ? [] : [`Moved to master key ${keyId}: ${listed(moved)}.`]),
     complete
-      ? `Nothing is left under another key than ${keyId}; PAYMESH_MASTER_KEYS_OLD can go.`
+      ? `Nothing is left under another key than ${keyId}${processesWithout.length === 0 ? '; PAYMESH_MASTER_KEYS_OLD can go' : ''}.`
       : `Under another key than ${keyId}: ${listed(left)}.`,
+    ...(processesWithout.length === 0
+      ? []
+      : [
+          `PAYMESH_MASTER_KEYS_OLD must stay: ${processesWithout.length} running processes do not hold ${keyId}. Restart them with it:`,
+          ...processesWithout.map((one) => `  ${one}`),
+        ]),
     ...(unreadable.count === 0
       ? []
       : [
@@ -29,7 +39,7 @@ function textOf({ keyId, moved, left, unreadable, complete }: RotationReport, dr
   ].join('\n')
 }
 
-/** `keys rotate-master`: status 0 when nothing is left under another key, else 1. */
+/** `keys rotate-master`: status 0 when nothing is left under another key and every running process holds it, else 1. */
 export function addKeysCommands(program: Command): void {
   program
     .command('keys')
@@ -47,6 +57,7 @@ export function addKeysCommands(program: Command): void {
           sealed: createSealedSecretRepository(db),
           rotation: createSecretBox(config.secrets.masterKey),
           audits: createAuditRepository(db),
+          instance: createInstanceReads(db),
           clock,
           random,
         }
@@ -57,7 +68,7 @@ export function addKeysCommands(program: Command): void {
           onProgress: ({ collection, seen, total }) => tell(`${collection}: ${seen} of ${total} documents`),
         })
         print(options, snakeCase(report), textOf(report, dryRun))
-        if (!report.complete) process.exitCode = 1
+        if (!report.complete || report.processesWithout.length > 0) process.exitCode = 1
       })
     })
 }

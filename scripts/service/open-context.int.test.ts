@@ -2,6 +2,10 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { freePort } from '#scripts/embedded/free-port.ts'
 import { startRoundRobin } from '#scripts/start/round-robin.ts'
 import { parseConfig } from '#shared/config/schema.ts'
+import { INSTALLATION } from '#shared/db/installation-model.ts'
+import { KEY_CANARY_FACT } from '#shared/db/key-canary-repository.ts'
+import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { keyCanaryContext } from '#shared/usecases/check-keys.ts'
 import { useStores } from '#test/support/stores.ts'
 import { openContext } from './open-context.ts'
 
@@ -11,7 +15,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-function configOf(mongoUrl: string, metricsPort: number) {
+function configOf(mongoUrl: string, metricsPort: number, more: Readonly<Record<string, string>> = {}) {
   return parseConfig({
     MONGO_URL: mongoUrl,
     REDIS_URL: stores.redisUrl,
@@ -21,6 +25,7 @@ function configOf(mongoUrl: string, metricsPort: number) {
     PAYMESH_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     PAYMESH_KEY_PEPPER: Buffer.alloc(32, 2).toString('base64'),
     PAYMESH_METRICS_PORT: String(metricsPort),
+    ...more,
   })
 }
 
@@ -92,3 +97,30 @@ it('is not ready while the clock of the machine is off, and mints ids from the c
   const mintedAt = Number.parseInt(opened.context.random.uuid().replaceAll('-', '').slice(0, 12), 16)
   expect(Math.abs(mintedAt - opened.context.clock.now())).toBeLessThan(60_000)
 })
+
+// Guarantee: a process with a wrong key does no work, and one whose key was rotated away says so to whoever routes work to it.
+it('does not start with a wrong key, and is not ready once its key is no longer the one of the installation', async () => {
+  const [port, second] = [await freePort(0), await freePort(0)]
+  const opened = await openContext('api', configOf(stores.mongoUrl, port), silent)
+  endings.push(opened.close)
+  opened.ready()
+  const other = Buffer.alloc(32, 9)
+  const wrong = configOf(stores.mongoUrl, second, { PAYMESH_MASTER_KEY: other.toString('base64') })
+  await expect(openContext('api', wrong, silent)).rejects.toThrow(
+    'PAYMESH_MASTER_KEY is not a key of this installation',
+  )
+  const peppered = configOf(stores.mongoUrl, second, { PAYMESH_KEY_PEPPER: other.toString('base64') })
+  await expect(openContext('api', peppered, silent)).rejects.toThrow('PAYMESH_KEY_PEPPER is not the one')
+  await stores.db
+    .collection(INSTALLATION)
+    .updateOne({ _id: KEY_CANARY_FACT }, { $set: { sealed: createSecretBox(other).seal('moved', keyCanaryContext()) } })
+  await vi.waitFor(
+    async () =>
+      expect(await ask(port, '/readyz')).toMatchObject({
+        status: 503,
+        body: { reasons: { keys: expect.stringContaining('PAYMESH_MASTER_KEY is not a key of this installation') } },
+      }),
+    { timeout: 40_000, interval: 500 },
+  )
+  await stores.db.collection(INSTALLATION).deleteOne({ _id: KEY_CANARY_FACT })
+}, 60_000)

@@ -2,16 +2,21 @@ import type { ServiceContext } from '#services/context.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, driftFault, type StoreClock } from '#shared/db/clock.ts'
 import type { Database } from '#shared/db/connect.ts'
+import { createKeyCanaryRepository } from '#shared/db/key-canary-repository.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
 import { createRedisEpochRepository } from '#shared/db/redis-epoch-repository.ts'
+import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
 import { watchRedisEpoch } from '#shared/queues/redis-epoch.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/health.ts'
+import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createLiveness, type Liveness } from '#shared/runtime/liveness.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/metrics.ts'
 import { createRandom } from '#shared/runtime/random.ts'
+import { createSecretBox, masterKeyIdOf } from '#shared/runtime/secret-box.ts'
 import { createTracer } from '#shared/runtime/tracer.ts'
+import { checkKeys } from '#shared/usecases/check-keys.ts'
 import { connectPatiently } from './connect-store.ts'
 import { startBeats } from './start-beats.ts'
 import { startCollector } from './start-collector.ts'
@@ -56,20 +61,27 @@ export async function openContext(
     const db = await connectPatiently({ url: mongoUrl, name: mongoDatabase, logger }, state.waitFor)
     undo.push(() => db.close())
     await verifyIndexes(db)
+    const keys = keyCheckOf(config, db)
+    await requireRightKeys(keys)
     const clock = await createStoreClock(db, logger)
     undo.push(() => clock.stop())
     const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger })
     undo.push(() => redis.close())
     const liveness = watchStores({ db, redis, clock, metrics })
     undo.push(liveness.stop)
-    state.watch({ db, redis, clock, liveness })
+    state.watch({ db, redis, clock, keys, liveness })
     const random = createRandom(clock.now)
     const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
     if (tracer !== undefined) undo.push(tracer.stop)
     const ambient = { clock, random, logger, metrics, pulses: liveness, tracer }
     const redisEpoch = watchRedisEpoch(redis, ambient, createRedisEpochRepository(db))
     undo.push(redisEpoch.stop)
-    undo.push(startBeats(name, db, ambient, liveness.silent))
+    undo.push(
+      startBeats(name, db, ambient, {
+        silent: liveness.silent,
+        masterKeys: config.secrets.masterKey.map(masterKeyIdOf),
+      }),
+    )
     undo.push(startCollector(db, config, { clock, random, logger, metrics }))
     return {
       context: { ...ambient, config, db, redis, redisEpoch },
@@ -89,6 +101,8 @@ interface Watched {
   readonly db: Database
   readonly redis: RedisConnections
   readonly clock: Pick<StoreClock, 'driftMs'>
+  /** Which key of this process is not the installation's; null when all are. */
+  readonly keys: () => Promise<string | null>
   readonly liveness: Liveness
 }
 
@@ -104,9 +118,14 @@ function createProcessState() {
   const redis = () => (watched?.redis.isHealthy() === false ? 'takes no writes: working from the store alone' : null)
   // Deadlines and lateness use the store's time, but libraries and the log use the machine's.
   const clock = () => (watched === null ? null : driftFault(watched.clock.driftMs))
+  // A rotation may end while this process still has the former key alone.
+  const keys = atMostEach(KEYS_LOOK_EVERY_MS, async () =>
+    // A store that does not answer is the business of its own check.
+    watched === null ? null : watched.keys().catch(() => null),
+  )
   return {
     probes: {
-      checks: { process: () => notReady, mongo: atMostEachSecond(mongo), clock },
+      checks: { process: () => notReady, mongo: atMostEach(1_000, mongo), clock, keys },
       degraded: { redis },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
@@ -128,17 +147,33 @@ function createProcessState() {
   }
 }
 
-const PROBE_LIFE_MS = 1_000
+const KEYS_LOOK_EVERY_MS = 5_000
 
-/** Probes of many watchers cost the store one question a second; a bad answer is not kept. */
-function atMostEachSecond(check: () => Promise<string | null>): () => Promise<string | null> {
+/** Probes of many watchers cost the store one question in so many milliseconds; a bad answer is not kept. */
+function atMostEach(lifeMs: number, check: () => Promise<string | null>): () => Promise<string | null> {
   let wellUntil = 0
   return async () => {
     if (performance.now() < wellUntil) return null
     const answer = await check()
-    if (answer === null) wellUntil = performance.now() + PROBE_LIFE_MS
+    if (answer === null) wellUntil = performance.now() + lifeMs
     return answer
   }
+}
+
+function keyCheckOf({ secrets }: Config, db: Database): () => Promise<string | null> {
+  const deps = {
+    canary: createKeyCanaryRepository(db),
+    sealed: createSealedSecretRepository(db),
+    secretBox: createSecretBox(secrets.masterKey),
+    hasher: createKeyHasher(secrets.keyPepper),
+  }
+  return () => checkKeys(deps)
+}
+
+/** Work under a wrong key would seal what nobody else opens and recognise no API key: such a process does not start. */
+async function requireRightKeys(keys: () => Promise<string | null>): Promise<void> {
+  const fault = await keys()
+  if (fault !== null) throw new Error(fault)
 }
 
 const STORE_LOOK_EVERY_MS = 5_000

@@ -15,10 +15,10 @@ export function startBeats(
   name: string,
   db: Database,
   { clock, random, logger }: Pick<Ambient, 'clock' | 'random' | 'logger'>,
-  silent: () => object,
+  { silent, masterKeys }: { readonly silent: () => object; readonly masterKeys: readonly string[] },
 ): () => Promise<void> {
   const beats = createProcessBeats(db)
-  const life = { id: random.uuid(), name, host: hostname(), pid: process.pid, startedAt: clock.now() }
+  const life = { id: random.uuid(), name, host: hostname(), pid: process.pid, startedAt: clock.now(), masterKeys }
   const version = { version: versionHere(), node: process.versions.node }
   let running: Promise<void> = Promise.resolve()
   const beat = () => {

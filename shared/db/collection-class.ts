@@ -1,3 +1,4 @@
+import { keyCanaryContext } from '#shared/usecases/check-keys.ts'
 import { keyMaterialContext } from '#shared/usecases/key-material.ts'
 import { mailContext } from '#shared/usecases/open-sealed-mails.ts'
 import { endpointSecretContext } from '#shared/usecases/ports/events.ts'
@@ -48,7 +49,7 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   products: kept(forever),
   refunds: kept(forever),
   audit_log: kept(forever),
-  installation: kept(forever),
+  installation: kept(forever, [{ path: 'sealed', contextOf: keyCanaryContext }]),
   chain_cursors: kept(forever),
   events: kept(ttl('event_life')),
   webhook_endpoints: kept(forever, [

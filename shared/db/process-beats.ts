@@ -7,8 +7,10 @@ import { PROCESSES } from './process-model.ts'
 export function createProcessBeats(db: Database): ProcessBeats {
   const processes = db.collection(PROCESSES)
   return {
-    beat: async ({ id, startedAt, seenAt, silent, ...same }) => {
-      const document = { ...same, startedAt: toDate(startedAt), seenAt: toDate(seenAt), silent: [...silent] }
+    beat: async ({ id, startedAt, seenAt, silent, masterKeys, ...same }) => {
+      const times = { startedAt: toDate(startedAt), seenAt: toDate(seenAt) }
+      const keys = masterKeys === undefined ? {} : { masterKeys: [...masterKeys] }
+      const document = { ...same, ...times, silent: [...silent], ...keys }
       await processes.updateOne({ _id: id }, { $set: document }, { upsert: true })
     },
     gone: async (id) => {

@@ -2,11 +2,12 @@ import type { ProcessState } from '#shared/usecases/ports/instance.ts'
 import { COUNT, DATE, defineCollection, TEXT } from './collection-model.ts'
 
 /** A stored sign of life. */
-export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' | 'silent'> & {
+export type ProcessDocument = Omit<ProcessState, 'id' | 'startedAt' | 'seenAt' | 'silent' | 'masterKeys'> & {
   _id: string
   startedAt: Date
   seenAt: Date
   silent: string[]
+  masterKeys?: string[]
 }
 
 const DAY_S = 86_400
@@ -24,6 +25,7 @@ export const PROCESSES = defineCollection<ProcessDocument>(
     startedAt: DATE,
     seenAt: DATE,
     silent: [String],
+    masterKeys: { type: [String], default: undefined },
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )

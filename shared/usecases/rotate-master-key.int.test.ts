@@ -5,9 +5,11 @@ import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
+import { createInstanceReads } from '#shared/db/instance-reads.ts'
+import { createProcessBeats } from '#shared/db/process-beats.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
 import { after as afterDelay } from '#shared/runtime/after.ts'
-import { createSecretBox, type MasterKeys } from '#shared/runtime/secret-box.ts'
+import { createSecretBox, type MasterKeys, masterKeyIdOf } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
@@ -46,6 +48,7 @@ const rotate = (keys: MasterKeys = [NEW, OLD], dryRun = false): Promise<Rotation
       sealed: createSealedSecretRepository(stores.db),
       rotation: createSecretBox(keys),
       audits: createAuditRepository(stores.db),
+      instance: createInstanceReads(stores.db),
       ...stores.ambient,
     },
     { actor: 'cli:test', dryRun },
@@ -184,7 +187,8 @@ describe('rotating the master key', () => {
       },
     }
     const audits = createAuditRepository(stores.db)
-    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, ...stores.ambient }
+    const instance = createInstanceReads(stores.db)
+    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, instance, ...stores.ambient }
     await expect(rotateMasterKey(deps, { actor: 'cli:test', dryRun: false })).rejects.toThrow('killed')
     const rest = await rotate(ring)
     const moved = Object.values(rest.moved).reduce((sum, count) => sum + count, 0)
@@ -192,6 +196,35 @@ describe('rotating the master key', () => {
     expect(moved).toBeGreaterThan(0)
     expect(moved).toBeLessThan(all)
     expect(await rotate(ring)).toMatchObject({ complete: true, moved: {} })
+  })
+
+  // Guarantee: nobody is told to take a key away that a running process still needs.
+  it('names running processes that do not hold the new key', async () => {
+    const beats = createProcessBeats(stores.db)
+    const seenAt = stores.ambient.clock.now()
+    const alive = (name: string, masterKeys: readonly string[] | undefined, at = seenAt) =>
+      beats.beat({
+        ...{
+          id: randomUUID(),
+          name,
+          host: 'h',
+          pid: 7,
+          version: '1',
+          node: '20',
+          startedAt: at,
+          seenAt: at,
+          silent: [],
+        },
+        ...(masterKeys !== undefined && { masterKeys }),
+      })
+    await alive('api', [masterKeyIdOf(NEW), masterKeyIdOf(OLD)])
+    await alive('checkout', [])
+    await alive('dead', [masterKeyIdOf(OLD)], seenAt - 3_600_000)
+    expect((await rotate()).processesWithout).toEqual([])
+    await alive('webhooks', [masterKeyIdOf(OLD)])
+    await alive('mailer', undefined)
+    const { processesWithout } = await rotate()
+    expect([...processesWithout].sort()).toEqual(['mailer on h (7)', 'webhooks on h (7)'])
   })
 
   it('names what no key opens, leaves it as it is and moves everything else', async () => {

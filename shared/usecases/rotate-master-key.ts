@@ -1,4 +1,5 @@
 import type { AuditRepository } from './ports/audit.ts'
+import type { InstanceReads } from './ports/instance.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { SealedHolder, SealedSecretRepository } from './ports/sealed-secrets.ts'
 import type { SecretRotation } from './ports/secrets.ts'
@@ -9,11 +10,14 @@ const ROUNDS_MAX = 20
 const RACES_MAX = 5
 /** Unreadable values that are named. */
 const NAMED_MAX = 20
+/** A process shows every 15 s that it lives. */
+const ALIVE_MS = 60_000
 
 export interface RotateMasterKeyDeps {
   readonly sealed: SealedSecretRepository
   readonly rotation: SecretRotation
   readonly audits: Pick<AuditRepository, 'insertMany'>
+  readonly instance: Pick<InstanceReads, 'processes'>
   readonly clock: Clock
   readonly random: Random
 }
@@ -40,6 +44,11 @@ export interface RotationReport {
   readonly unreadable: { readonly count: number; readonly first: readonly string[] }
   /** True when a whole round over the store found nothing under another key. */
   readonly complete: boolean
+  /**
+   * Running processes that seal or open and do not hold the present key, as `<name> on <host> (<pid>)`: without the former key
+   * they would open nothing. A process of a version that does not say which keys it holds counts as one of them.
+   */
+  readonly processesWithout: readonly string[]
 }
 
 interface Round {
@@ -70,9 +79,19 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMa
     left: round.left,
     unreadable: { count: round.unreadable.length, first: round.unreadable.slice(0, NAMED_MAX) },
     complete: sum(round.left) === 0 && sum(round.moved) === 0,
+    processesWithout: await processesWithout(deps),
   }
   if (!input.dryRun && sum(moved) > 0) await note(deps, input.actor, report)
   return report
+}
+
+async function processesWithout({ instance, rotation, clock }: RotateMasterKeyDeps): Promise<readonly string[]> {
+  const alive = await instance.processes(clock.now() - ALIVE_MS)
+  return alive
+    .filter(
+      ({ masterKeys }) => masterKeys === undefined || (masterKeys.length > 0 && !masterKeys.includes(rotation.keyId)),
+    )
+    .map(({ name, host, pid }) => `${name} on ${host} (${pid})`)
 }
 
 async function walk(

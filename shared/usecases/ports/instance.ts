@@ -33,6 +33,8 @@ export interface ProcessState {
   readonly seenAt: Ms
   /** Loops that should have turned by now. */
   readonly silent: readonly string[]
+  /** Ids of the master keys that it holds, the sealing one first; absent for a version that did not say so. */
+  readonly masterKeys?: readonly string[]
 }
 
 /** What people who run the installation look at. */

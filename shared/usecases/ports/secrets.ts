@@ -23,3 +23,19 @@ export interface SecretRotation {
 export interface KeyHasher {
   hash(apiKey: string): string
 }
+
+/** What shows whether a process holds the keys of the installation. */
+export interface KeyCanary {
+  /** A known text under the master key. */
+  readonly sealed: string
+  /** The digest of a known text under the pepper. */
+  readonly pepperDigest: string
+}
+
+/** The canary of the installation; it is stored once. */
+export interface KeyCanaryRepository {
+  /** Null before the first process stored it. */
+  find(): Promise<KeyCanary | null>
+  /** Stores it unless there is one. */
+  insert(canary: KeyCanary): Promise<void>
+}
