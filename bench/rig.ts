@@ -152,6 +152,7 @@ function serviceEnv(stores: { readonly mongoUrl: string; readonly redisUrl: stri
     MONGO_URL: stores.mongoUrl,
     REDIS_URL: stores.redisUrl,
     PAYMESH_ENV: 'production',
+    PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls,localhost-webhooks',
     PAYMESH_MONGO_DATABASE: name,
     PAYMESH_REDIS_PREFIX: name,
     PAYMESH_MASTER_KEY: MASTER_KEY.toString('base64'),

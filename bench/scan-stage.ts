@@ -80,6 +80,7 @@ export async function openStage({ print }: BenchOptions, undo: (() => Promise<un
     MONGO_URL: stores.mongoUrl,
     REDIS_URL: stores.redisUrl,
     PAYMESH_ENV: 'production',
+    PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls,localhost-webhooks',
     PAYMESH_MONGO_DATABASE: DATABASE,
     PAYMESH_REDIS_PREFIX: DATABASE,
     PAYMESH_MASTER_KEY: randomBytes(32).toString('base64'),

@@ -17,6 +17,7 @@ function run(...args: readonly string[]): Promise<{ readonly status: number; rea
     ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
     ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix },
     ...{ PAYMESH_MASTER_KEY: secret(7), PAYMESH_KEY_PEPPER: secret(8) },
+    PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls',
   }
   return new Promise((resolve) =>
     execFile(process.execPath, ['scripts/paymesh.mjs', 'check-books', ...args], { env }, (error, stdout) =>

@@ -21,6 +21,22 @@ function field<T>(
   return { description, example, fallback, schema }
 }
 
+/** What production refuses unless its owner accepts it by name. */
+export const ACCEPTABLE_RISKS = ['known-keys', 'http-urls', 'localhost-webhooks', 'no-wallet-delay'] as const
+export type AcceptableRisk = (typeof ACCEPTABLE_RISKS)[number]
+
+const riskList = z.string().transform((text, context): readonly AcceptableRisk[] => {
+  const names = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  const known = names.filter((part): part is AcceptableRisk => (ACCEPTABLE_RISKS as readonly string[]).includes(part))
+  if (known.length < names.length) {
+    context.addIssue({ code: 'custom', message: `must be a comma-separated list of ${ACCEPTABLE_RISKS.join(', ')}` })
+  }
+  return known
+})
+
 const EXAMPLE_KEY = 'dGhpcy1pcy1hbi1leGFtcGxlLWtleS1ub3QtYS1zZWM='
 
 function json<T>(schema: z.ZodType<T>) {
@@ -99,6 +115,12 @@ export const FIELDS = {
     'production',
     'production',
     z.enum(['development', 'test', 'production'], 'must be development, test or production'),
+  ),
+  PAYMESH_ACCEPTED_RISKS: field(
+    'Risks that production takes with open eyes, comma-separated: known-keys (a key of one repeated byte or out of these examples), http-urls (public URLs without TLS), localhost-webhooks, no-wallet-delay. Everything that is not named is refused.',
+    'no-wallet-delay',
+    '',
+    riskList,
   ),
   PAYMESH_LOG_LEVEL: field(
     'Least severe log line that is written.',

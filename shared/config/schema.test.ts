@@ -1,13 +1,17 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { FIELDS } from './fields.ts'
 import { ConfigError, type ConfigFault, parseConfig } from './schema.ts'
 
-const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+const key = (byte: number) => createHash('sha256').update(`key ${byte}`).digest('base64')
 const minimal = {
   MONGO_URL: 'mongodb://127.0.0.1:27017/?directConnection=true',
   REDIS_URL: 'redis://127.0.0.1:6379',
   PAYMESH_MASTER_KEY: key(1),
   PAYMESH_KEY_PEPPER: key(2),
+  PAYMESH_PUBLIC_API_URL: 'https://pay.example.com',
+  PAYMESH_PUBLIC_CHECKOUT_URL: 'https://checkout.example.com',
+  PAYMESH_PUBLIC_ADMIN_URL: 'https://paymesh.example.com',
 }
 
 function faultsOf(env: Record<string, string>): readonly ConfigFault[] {
@@ -21,7 +25,7 @@ function faultsOf(env: Record<string, string>): readonly ConfigFault[] {
 }
 
 describe('parseConfig', () => {
-  it('fills every default from the four values that have none', () => {
+  it('fills every default from the values that have none in production', () => {
     const config = parseConfig(minimal)
     expect(config).toMatchObject({
       env: 'production',
@@ -118,6 +122,32 @@ describe('parseConfig', () => {
 
   it('accepts the example of every field', () => {
     const examples = Object.fromEntries(Object.entries(FIELDS).map(([name, { example }]) => [name, example]))
-    expect(() => parseConfig(examples)).not.toThrow()
+    expect(() => parseConfig({ ...examples, PAYMESH_ENV: 'development' })).not.toThrow()
+  })
+
+  // Guarantee: what is convenient in development does not reach production unseen.
+  it.each([
+    ['known-keys', { PAYMESH_MASTER_KEY: Buffer.alloc(32).toString('base64') }, ['PAYMESH_MASTER_KEY']],
+    ['known-keys', { PAYMESH_KEY_PEPPER: FIELDS.PAYMESH_KEY_PEPPER.example }, ['PAYMESH_KEY_PEPPER']],
+    ['known-keys', { PAYMESH_MASTER_KEYS_OLD: FIELDS.PAYMESH_MASTER_KEY.example }, ['PAYMESH_MASTER_KEYS_OLD']],
+    [
+      'http-urls',
+      { PAYMESH_PUBLIC_API_URL: 'http://pay.example.com', PAYMESH_PUBLIC_ADMIN_URL: '' },
+      ['PAYMESH_PUBLIC_API_URL', 'PAYMESH_PUBLIC_ADMIN_URL'],
+    ],
+    ['localhost-webhooks', { PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true' }, ['PAYMESH_ALLOW_LOCALHOST_WEBHOOKS']],
+    ['no-wallet-delay', { PAYMESH_WALLET_DELAY_HOURS: '0' }, ['PAYMESH_WALLET_DELAY_HOURS']],
+  ])('refuses %s in production unless they are accepted by name: %j', (risk, env, keys) => {
+    const faults = faultsOf({ ...minimal, ...env })
+    expect(faults.map((fault) => fault.key)).toEqual(keys)
+    for (const { problem } of faults) expect(problem).toContain(`PAYMESH_ACCEPTED_RISKS=${risk}`)
+    expect(faultsOf({ ...minimal, ...env, PAYMESH_ACCEPTED_RISKS: risk })).toEqual([])
+    const others = ['known-keys', 'http-urls', 'localhost-webhooks', 'no-wallet-delay'].filter((one) => one !== risk)
+    expect(faultsOf({ ...minimal, ...env, PAYMESH_ACCEPTED_RISKS: others.join(',') })).toHaveLength(keys.length)
+    expect(faultsOf({ ...minimal, ...env, PAYMESH_ENV: 'development' })).toEqual([])
+  })
+
+  it('refuses a risk that does not exist', () => {
+    expect(faultsOf({ ...minimal, PAYMESH_ACCEPTED_RISKS: 'everything' })[0]?.problem).toContain('known-keys')
   })
 })

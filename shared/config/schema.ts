@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import { FIELDS } from './fields.ts'
+import { type AcceptableRisk, FIELDS } from './fields.ts'
 import type { NetworkSettings } from './network-settings.ts'
 
 /** Everything a process may know about its surroundings, parsed and checked once at its start. */
@@ -121,7 +121,43 @@ function relationFaults(values: Values): ConfigFault[] {
     const { example } = FIELDS.PAYMESH_MAIL_FROM
     faults.push({ key: 'PAYMESH_MAIL_FROM', problem: 'must be set when PAYMESH_SMTP_URL is', example })
   }
+  if (values.PAYMESH_ENV === 'production') faults.push(...productionFaults(values))
   return faults
+}
+
+/** What is convenient in development and dangerous in production; each is refused unless its risk is accepted by name. */
+function productionFaults(values: Values): ConfigFault[] {
+  const refuse = (risk: AcceptableRisk, key: FieldKey, problem: string): ConfigFault[] =>
+    values.PAYMESH_ACCEPTED_RISKS.includes(risk)
+      ? []
+      : [{ key, problem: `${problem}; or accept it with PAYMESH_ACCEPTED_RISKS=${risk}`, example: null }]
+  const keys = [
+    ['PAYMESH_MASTER_KEY', values.PAYMESH_MASTER_KEY],
+    ...values.PAYMESH_MASTER_KEYS_OLD.map((key) => ['PAYMESH_MASTER_KEYS_OLD', key] as const),
+    ['PAYMESH_KEY_PEPPER', values.PAYMESH_KEY_PEPPER],
+  ] as const
+  const urls = ['PAYMESH_PUBLIC_API_URL', 'PAYMESH_PUBLIC_CHECKOUT_URL', 'PAYMESH_PUBLIC_ADMIN_URL'] as const
+  return [
+    ...keys.flatMap(([key, bytes]) =>
+      isKnownKey(bytes) ? refuse('known-keys', key, 'must be random (`openssl rand -base64 32`)') : [],
+    ),
+    ...urls.flatMap((key) =>
+      values[key].startsWith('https://') ? [] : refuse('http-urls', key, 'must be an https:// URL in production'),
+    ),
+    ...(values.PAYMESH_ALLOW_LOCALHOST_WEBHOOKS
+      ? refuse('localhost-webhooks', 'PAYMESH_ALLOW_LOCALHOST_WEBHOOKS', 'must be false in production')
+      : []),
+    ...(values.PAYMESH_WALLET_DELAY_HOURS === 0
+      ? refuse('no-wallet-delay', 'PAYMESH_WALLET_DELAY_HOURS', 'must be at least 1 in production')
+      : []),
+  ]
+}
+
+/** 32 random bytes have about 30 different values; one in 10^40 keys has fewer than 8. The examples are text and stand in public. */
+function isKnownKey(bytes: Uint8Array): boolean {
+  if (new Set(bytes).size < 8) return true
+  const text = Buffer.from(bytes).toString('base64')
+  return [FIELDS.PAYMESH_MASTER_KEY, FIELDS.PAYMESH_KEY_PEPPER].some(({ example }) => example === text)
 }
 
 function shape(values: Values): Config {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { FIELDS } from '#shared/config/fields.ts'
 import { parseConfig } from '#shared/config/schema.ts'
@@ -15,7 +16,7 @@ function filledIn(): Record<string, string> {
     const match = /^([A-Z_]+)=(.*)$/.exec(line)
     return match === null ? [] : [[match[1] ?? '', match[2] ?? ''] as const]
   })
-  const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+  const key = (byte: number) => createHash('sha256').update(`key ${byte}`).digest('base64')
   const secrets = { PAYMESH_MASTER_KEY: key(1), PAYMESH_KEY_PEPPER: key(2), MONGO_PASSWORD: 'm', REDIS_PASSWORD: 'r' }
   return { ...Object.fromEntries(pairs), ...secrets }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { chartHash, RENDERINGS, renderedFile } from '#scripts/chart.ts'
@@ -102,7 +103,10 @@ it('gives settings that exist and parse, secrets by reference only', () => {
   expect(optional.map(({ name }) => name)).toEqual(['PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_SMTP_URL'])
   expect(ofKind('Secret')).toEqual([])
   const filled = env.map(({ name, value }) => [name, value ?? FIELDS[name as keyof typeof FIELDS].example])
-  expect(parseConfig(Object.fromEntries(filled)).env).toBe('production')
+  // Examples of keys are refused in production, as they should be.
+  const keys = ['PAYMESH_MASTER_KEY', 'PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_KEY_PEPPER']
+  const random = keys.map((name) => [name, randomBytes(32).toString('base64')])
+  expect(parseConfig(Object.fromEntries([...filled, ...random])).env).toBe('production')
 })
 
 it('scales workers by the age of what is due, and never to zero', () => {

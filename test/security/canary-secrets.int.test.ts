@@ -343,6 +343,7 @@ async function useCli(): Promise<void> {
       },
       ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix, PAYMESH_LOG_LEVEL: 'debug' },
       ...{ PAYMESH_MASTER_KEY: secret(7), PAYMESH_KEY_PEPPER: secret(8) },
+      PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls',
       ...change,
     }
     return await new Promise((resolve) =>

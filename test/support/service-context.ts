@@ -12,6 +12,7 @@ export function serviceContext(stores: TestStores, env: Readonly<Record<string, 
     PAYMESH_REDIS_PREFIX: stores.prefix,
     PAYMESH_MASTER_KEY: secret(7),
     PAYMESH_KEY_PEPPER: secret(8),
+    PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls,localhost-webhooks,no-wallet-delay',
     ...env,
   })
   return { ...stores.ambient, config, db: stores.db, redis: stores.redis }
