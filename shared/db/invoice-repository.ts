@@ -99,8 +99,8 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
     return result.matchedCount === 1
   } catch (error) {
     const fields = duplicateKeyFields(error)
-    if (fields?.has('claims') || fields?.has('draws'))
-      throw new ClaimTaken('another invoice holds the claim', { cause: error })
+    if (fields?.has('draws')) throw new ClaimTaken('another invoice holds the place', { cause: error, isDraw: true })
+    if (fields?.has('claims')) throw new ClaimTaken('another invoice holds the claim', { cause: error })
     throw error
   }
 }

@@ -109,7 +109,7 @@ async function applyLock(
     } catch (error) {
       if (!(error instanceof ClaimTaken)) throw error
       deps.metrics.count('claim_taken_total', { during: 'lock' })
-      prepared = await prepared.next()
+      prepared = await (error.isDraw ? prepared.redraw() : prepared.next())
     }
   }
   throw new Error(`no free address for invoice ${input.invoiceId} among ${CANDIDATES_MAX} candidates`)

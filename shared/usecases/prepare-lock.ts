@@ -48,6 +48,8 @@ export interface PreparedLock {
   readonly lock: AssetLock
   /** The same promise on the next candidate address, for when the claim turned out to be taken. */
   next(): Promise<PreparedLock>
+  /** The same promise with other places in the visitors' budget, for when one of those turned out to be taken. */
+  redraw(): Promise<PreparedLock>
 }
 
 /** Fixes amount, bounds and candidate address of a lock. */
@@ -77,8 +79,8 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
         })
       }
       const reused = await deps.addresses.reuse(material, info, priced.amountBase, request.held ?? [])
-      const next = () => withNextAddress(deps, request, info, material, priced)
-      return reused === null ? await next() : { lock: lockOn(deps, request, info, reused, priced, []), next }
+      const parts = { request, info, material, priced }
+      return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
     },
   }
 }
@@ -97,26 +99,36 @@ export function priceLock(request: LockRequest, info: AssetInfo, rate: AssetRate
   }
 }
 
-async function withNextAddress(
-  deps: LockPreparerDeps,
-  request: LockRequest,
-  info: AssetInfo,
-  material: KeyMaterial,
-  priced: PricedQuote,
-): Promise<PreparedLock> {
+/** What a lock is put together from. */
+interface Parts {
+  readonly request: LockRequest
+  readonly info: AssetInfo
+  readonly material: KeyMaterial
+  readonly priced: PricedQuote
+}
+
+async function withNextAddress(deps: LockPreparerDeps, parts: Parts): Promise<PreparedLock> {
   // Before an address is taken: a visitor who has to wait must not keep one from others for a minute.
-  const draws = await drawsFor(deps, request, material)
-  const candidate = await deps.addresses.take(material, info, priced.amountBase)
+  const draws = await drawsFor(deps, parts)
+  return preparedOn(deps, parts, await deps.addresses.take(parts.material, parts.info, parts.priced.amountBase), draws)
+}
+
+function preparedOn(
+  deps: LockPreparerDeps,
+  parts: Parts,
+  candidate: LockOffer,
+  draws: readonly string[],
+): PreparedLock {
   return {
-    lock: lockOn(deps, request, info, candidate, priced, draws),
-    next: () => withNextAddress(deps, request, info, material, priced),
+    lock: lockOn(deps, parts, candidate, draws),
+    next: () => withNextAddress(deps, parts),
+    redraw: async () => preparedOn(deps, parts, candidate, await drawsFor(deps, parts)),
   }
 }
 
 async function drawsFor(
   { budget }: LockPreparerDeps,
-  { workspace, visitor }: LockRequest,
-  material: KeyMaterial,
+  { request: { workspace, visitor }, material }: Parts,
 ): Promise<readonly string[]> {
   if (visitor === undefined) return []
   if (budget === undefined) throw new Error('a visitor chose an asset where no budget counts them')
@@ -125,10 +137,8 @@ async function drawsFor(
 
 function lockOn(
   deps: LockPreparerDeps,
-  request: LockRequest,
-  info: AssetInfo,
+  { request, info, priced }: Parts,
   candidate: LockOffer,
-  priced: PricedQuote,
   draws: readonly string[],
 ): AssetLock {
   const { mode, held = [] } = request

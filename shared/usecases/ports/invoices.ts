@@ -183,6 +183,13 @@ export interface InvoiceRepository {
 /** A claim (address, amount or place in a budget) is held by another invoice: offer the next candidate. */
 export class ClaimTaken extends Error {
   override readonly name = 'ClaimTaken'
+  /** Only a place in a budget was taken: the address or amount that was offered with it is still free as far as anybody knows. */
+  readonly isDraw: boolean
+
+  constructor(message: string, options: ErrorOptions & { readonly isDraw?: boolean } = {}) {
+    super(message, options)
+    this.isDraw = options.isDraw ?? false
+  }
 }
 
 /** Number of outbox shards; a shard is relayed by one worker at a time. */
