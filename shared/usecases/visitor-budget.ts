@@ -10,6 +10,8 @@ import type { KeyMaterial, WalletRepository } from './ports/wallets.ts'
 
 /** Share of a pool, and of a monthly plan, that visitors leave to the merchant's own programs, in percent. */
 export const RESERVE_PERCENT_DEFAULT = 50
+/** The most that may be reserved: visitors keep a tenth, or payment links would serve nobody. */
+export const RESERVE_PERCENT_MAX = 90
 /** One connection holds at most this share of what all visitors may hold. */
 const SOURCE_SHARE = 4
 /** But at least so many, as far as there are any: a household is one connection. */
