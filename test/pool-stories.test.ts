@@ -254,8 +254,7 @@ it('no story moves money to the wrong invoice, holds an address twice or takes t
   timeout: 240_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(stories, tell), {
-    numRuns: Number(process.env['PAYMESH_STORIES'] ?? 80),
-    ...(process.env['PAYMESH_STORY_SEED'] !== undefined && { seed: Number(process.env['PAYMESH_STORY_SEED']) }),
+    numRuns: 60,
   })
   // Otherwise the guarantee would be empty.
   expect([...outcomes].sort()).toEqual(['after a week', 'exact', 'inbox', 'own'])
