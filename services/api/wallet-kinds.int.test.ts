@@ -238,6 +238,56 @@ describe('a pool', () => {
     expect(await strays()).toEqual([])
   })
 
+  // Guarantee: on an address that two workspaces listed, neither reads the other's invoice numbers.
+  it('names to each workspace its own invoice only when the address went from one to the other', async () => {
+    const { deps } = api.engine
+    const other = await api.newWorkspace()
+    const { apiKey: otherKey } = await api.newKey('test', undefined, other.id)
+    await add([addressAt(19)])
+    await add([addressAt(19)], { workspaceId: other.id })
+    await created()
+    api.engine.advance(HELD + 60_000)
+    await api.engine.setCursor(height, deps.clock.now())
+    expect(await releaseClaims(deps)).toBe(1)
+    await api.engine.publishRates()
+    const second = await created(otherKey)
+    await pay(second, second.amountBase - 1n)
+    const rows = await stores.db.connection.collection('exceptions').find({ kind: 'unmatched' }).toArray()
+    expect(rows.map((row) => row['workspaceId']).toSorted()).toEqual([api.engine.workspace.id, other.id].toSorted())
+    for (const row of rows) {
+      const text = String(row['detail'])
+      expect(text.match(/may be for invoice \d+\./)).not.toBeNull()
+      expect(text).not.toContain(' or invoice ')
+    }
+  })
+
+  // Guarantee: one unconfirmed payment keeps its own address, not those of other families that the payer turned away from.
+  it('gives back what an invoice turned away from while it still waits elsewhere', async () => {
+    const { deps } = api.engine
+    await add([addressAt(20)])
+    const waiting = await created()
+    await pay(waiting, 1_000_000n)
+    const state = async () => (await deps.invoices.findById(waiting.id))?.state
+    const before = await state()
+    const lock = before?.locks[0]
+    if (before === undefined || lock === undefined) throw new Error('it has one')
+    const left = {
+      ...lock,
+      family: 'tron' as const,
+      network: 'tron' as const,
+      matchKey: 'ab',
+      claim: 'test:tron:ab',
+      to: lock.from,
+    }
+    const change = { id: waiting.id, expectedVersion: before.version, append: [], op: null }
+    await deps.invoices.save({ ...change, state: { ...before, version: before.version + 1, locks: [left, lock] } })
+    api.engine.advance(HELD + 60_000)
+    await api.engine.setCursor(height, deps.clock.now())
+    expect(await releaseClaims(deps)).toBe(1)
+    expect((await state())?.locks.map(({ hold }) => hold?.releasedAt === null)).toEqual([false, true])
+    expect(await deps.invoices.claimsTaken([left.claim, lock.claim])).toEqual(new Set([lock.claim]))
+  })
+
   // Guarantee: addresses that rested come first; only a pool that is used up hands on young ones, the longest returned first.
   it('offers what has rested before what was given back lately', async () => {
     const { second } = await handedOn(15)

@@ -82,6 +82,9 @@ describe('a new price', () => {
     const amounts = lockOf(renewed).quotes.map(({ amountBase }) => amountBase)
     expect(new Set(amounts).size).toBe(2)
     expect(lockOf(renewed).formerClaims).toEqual([lockOf(invoice).claim])
+    // The first amount is the merchant's own; each further one that a payer asks for draws on the visitors' budget.
+    expect(lockOf(invoice).draws).toBeUndefined()
+    expect(lockOf(renewed).draws).toHaveLength(2)
     expect(lockOf(renewed).quotes[1]?.uri).toContain(`uint256=${amounts[1]}`)
     const other = await open()
     expect(amounts).not.toContain(lockOf(other).quotes[0]?.amountBase)
