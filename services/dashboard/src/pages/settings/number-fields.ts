@@ -87,7 +87,7 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
       after: '% of each pool and plan to your programs.',
     },
     ...{ unit: 1, min: 0, max: 90, usual: 50 },
-    effect: 'Counted until they pay. With payment links only, 0 gives them everything.',
+    effect: 'In pools only those who have not paid count. If you sell by links only, 0 gives them everything.',
   },
 ]
 
