@@ -72,7 +72,9 @@ describe('a pool of fifteen', () => {
   beforeEach(() => addPool(15))
 
   // Guarantee: one connection cannot take what the merchant's program needs, however often it switches.
-  it('gives one connection two addresses for 200 switches, and the merchant the rest', async () => {
+  it('gives one connection two addresses for 200 switches, and the merchant the rest', {
+    timeout: 120_000,
+  }, async () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
     const ids = await linkInvoices(40, link)
     const assets = ['usdt_ethereum', 'usdc_bsc', 'pol_polygon', 'eth_base', 'usdc_arbitrum'] as const
@@ -90,7 +92,9 @@ describe('a pool of fifteen', () => {
   })
 
   // Guarantee: nor can any number of connections: half of the pool, rounded down, is never a visitor's.
-  it('gives 200 connections eight addresses, says so once, and keeps seven for the merchant', async () => {
+  it('gives 200 connections eight addresses, says so once, and keeps seven for the merchant', {
+    timeout: 120_000,
+  }, async () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
     const replies = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
@@ -152,7 +156,7 @@ describe('a pool of fifteen', () => {
     expect(stored?.locks).toHaveLength(5)
   })
 
-  it('serves payers again once others paid: money frees a place, dust and part payments do not', async () => {
+  it('serves payers again once others paid: the whole sum frees a place, a part of it does not', async () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
     const from = sourceAt(1)
     const ids = await linkInvoices(4, link)
@@ -328,7 +332,7 @@ async function publishAt(change: Readonly<Record<string, string>>): Promise<void
 
 describe('a monthly plan', () => {
   // Guarantee: visitors of links cannot use up the plan; the merchant's program creates what is reserved for it.
-  it('keeps half for the merchant when 200 visitors come at once', async () => {
+  it('keeps half for the merchant when 200 visitors come at once', { timeout: 120_000 }, async () => {
     const { engine, deps } = stage
     await engine.deps.workspaces.update(engine.workspace.id, {
       limits: { invoicesPerMonth: 20, paymentLinks: null, webhookEndpoints: null },
