@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import { updateWorkspace } from '#shared/usecases/update-workspace.ts'
+import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/visitor-budget.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 
@@ -27,6 +28,7 @@ function present(workspace: Workspace): object {
     invoices_per_month: workspace.limits.invoicesPerMonth,
     payment_links: workspace.limits.paymentLinks,
     webhook_endpoints: workspace.limits.webhookEndpoints,
+    reserve_percent: workspace.policy.reservePercent ?? RESERVE_PERCENT_DEFAULT,
     confirmations: workspace.policy.confirmations,
     created_at: new Date(workspace.createdAt).toISOString(),
   }
@@ -34,11 +36,19 @@ function present(workspace: Workspace): object {
 
 const DAY_MS = 86_400_000
 
-/** How long a pooled address or a unique amount rests: at least a day. */
+/** How long only exact amounts settle the next invoice on a pooled address: at least a day. */
 function parseDays(text: string): number {
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 999 is needed')
   return days
+}
+
+function parsePercent(text: string): number {
+  const percent = /^\d{1,2}$/.test(text) ? Number(text) : -1
+  if (percent < 0 || percent > RESERVE_PERCENT_MAX) {
+    throw new InvalidArgumentError(`a whole number from 0 to ${RESERVE_PERCENT_MAX} is needed`)
+  }
+  return percent
 }
 
 type GivenConfirmations = Readonly<Record<string, number | 'finalized' | null>>
@@ -56,11 +66,13 @@ interface UpdateOptions extends OutputOptions {
   readonly paymentLinks?: GivenLimit
   readonly webhookEndpoints?: GivenLimit
   readonly quarantineDays?: number
+  readonly reservePercent?: number
   readonly confirmations?: GivenConfirmations
 }
 
 async function update(id: string, options: UpdateOptions): Promise<void> {
-  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays, confirmations } = options
+  const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays, reservePercent, confirmations } =
+    options
   await withInstallation(async (installation) => {
     const changed = await updateWorkspace(installation, {
       workspaceId: id,
@@ -68,6 +80,7 @@ async function update(id: string, options: UpdateOptions): Promise<void> {
         ...(status !== undefined && { status }),
         policy: {
           ...(quarantineDays !== undefined && { quarantineMs: quarantineDays * DAY_MS }),
+          ...(reservePercent !== undefined && { reservePercent }),
           ...(confirmations !== undefined && { confirmations }),
         },
         limits: {
@@ -103,7 +116,16 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--invoices-per-month <n>', 'limit per calendar month (UTC) and mode, or "none"', parseLimit)
     .option('--payment-links <n>', 'limit of active payment links, or "none"', parseLimit)
     .option('--webhook-endpoints <n>', 'limit of webhook endpoints, or "none"', parseLimit)
-    .option('--quarantine-days <n>', 'rest of a pooled address or unique amount before it is handed on', parseDays)
+    .option(
+      '--quarantine-days <n>',
+      'how long only exact amounts settle the next invoice on a pooled address',
+      parseDays,
+    )
+    .option(
+      '--reserve-percent <n>',
+      'share of each pool and of the monthly plan that visitors of payment links leave to the API',
+      parsePercent,
+    )
     .option(
       '--confirmations <asset=n>',
       'for invoices to come: a number, "finalized" or "default"; repeatable',

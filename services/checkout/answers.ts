@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
 import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import { VisitorBudgetSpent } from '#shared/usecases/visitor-budget.ts'
 import { TooMany } from './limits.ts'
 
 const ID = z.guid().toLowerCase()
@@ -42,7 +43,8 @@ export function errorHandler(logger: Logger) {
     }
     const known = asPublic(error)
     if (known.status >= 500) logger.error({ path: request.path, error }, 'a checkout request failed')
-    if (known instanceof TooMany) response.set('Retry-After', String(known.retryAfter))
+    if (known instanceof TooMany || known instanceof VisitorBudgetSpent)
+      response.set('Retry-After', String(known.retryAfter))
     const { code, message, details = [] } = known
     response.status(known.status).json({ error: { code, message, details } })
   }

@@ -3,6 +3,7 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import { createAddressReader } from '#shared/chains/payee-address.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createInvoiceVersions } from '#shared/db/invoice-versions.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
@@ -15,6 +16,7 @@ import { createTokenBuckets, type TokenBuckets } from '#shared/queues/token-buck
 import type { AnswerPaidHashDeps } from '#shared/usecases/answer-paid-hash.ts'
 import type { ChooseAssetDeps } from '#shared/usecases/choose-asset.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoice-numbers.ts'
+import { createLinkQuota } from '#shared/usecases/link-quota.ts'
 import type { ListAssetOptionsDeps } from '#shared/usecases/list-asset-options.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
 import { createLockOffers } from '#shared/usecases/lock-offers.ts'
@@ -27,6 +29,7 @@ import { createRateReader } from '#shared/usecases/read-rate.ts'
 import type { RefundRequestDeps } from '#shared/usecases/submit-refund-address.ts'
 import type { ViewInvoiceDeps } from '#shared/usecases/view-invoice.ts'
 import type { ViewPaymentLinkDeps } from '#shared/usecases/view-payment-link.ts'
+import { createVisitorBudget } from '#shared/usecases/visitor-budget.ts'
 import { createNodeClients, type NodeClients } from './node-clients.ts'
 
 /** Everything the payers' side works with; `main.ts` wires the real parts and tests may replace single ones. */
@@ -65,6 +68,8 @@ export function buildCheckoutDeps(context: ServiceContext, kicker: Kicker): Chec
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
   const addresses = createLockOffers({ ...ambient, wallets, catalog, invoices })
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
+  const exceptions = createExceptionRepository(db)
+  const budget = createVisitorBudget({ ...ambient, wallets, invoices, exceptions })
   const nodes = createNodeClients(config.networks, metrics)
   return {
     ...ambient,
@@ -77,6 +82,7 @@ export function buildCheckoutDeps(context: ServiceContext, kicker: Kicker): Chec
     rates,
     addresses,
     availability,
+    budget,
     nodes,
     clientOf: nodes.clientOf,
     payments: createPaymentRepository(db, random),
@@ -85,7 +91,8 @@ export function buildCheckoutDeps(context: ServiceContext, kicker: Kicker): Chec
     workspaces: createWorkspaceRepository(db),
     paymentLinks: createPaymentLinkRepository(db),
     versions: createInvoiceVersions(db),
-    locks: createLockPreparer({ catalog, rates, availability, addresses }),
+    locks: createLockPreparer({ catalog, rates, availability, addresses, budget }),
+    linkQuota: createLinkQuota({ invoices, exceptions, clock }),
     numbers: createInvoiceNumbers({ invoices, clock }),
     buckets: createTokenBuckets({ redis, metrics }),
   }

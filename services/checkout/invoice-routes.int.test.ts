@@ -114,15 +114,16 @@ describe('choosing an asset', () => {
     expect(await claims(invoice.terms.id)).toHaveLength(1)
   })
 
-  it('switches while nothing was seen, at most to five locks', async () => {
+  it('switches while nothing was seen, among at most five distinct assets', async () => {
     const invoice = await stage.engine.open()
     const from = payer()
-    const assets = ['usdt_ethereum', 'usdc_ethereum', 'eth_ethereum', 'usdt_ethereum', 'usdc_ethereum']
+    const assets = ['usdt_ethereum', 'usdc_ethereum', 'eth_ethereum', 'btc_bitcoin', 'usdt_tron']
     for (const asset of assets) {
       const { status, body } = await choose(invoice.terms.id, asset, from)
       expect([status, body.view.lock.asset]).toEqual([200, asset])
     }
-    const sixth = await choose(invoice.terms.id, 'eth_ethereum', from)
+    expect((await choose(invoice.terms.id, 'eth_ethereum', from)).body.view.lock.asset).toBe('eth_ethereum')
+    const sixth = await choose(invoice.terms.id, 'usdc_solana', from)
     expect([sixth.status, sixth.body.error.code]).toEqual([409, 'INVALID_STATE'])
     expect((await stage.get(`/api/i/${invoice.terms.id}`)).body.view.canChoose).toBe(false)
   })

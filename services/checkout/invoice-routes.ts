@@ -25,21 +25,11 @@ const QUESTION_RETRY_S = 5
 export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router {
   const router = Router()
   const readView = createSingleFlight<InvoiceView | null>()
-  const wishes = createSingleFlight<InvoiceView | null>()
 
   const view = async (id: string): Promise<InvoiceView> => {
     const found = await readView(id, () => viewInvoice(deps, id))
     if (found === null) throw new PaymeshError('NOT_FOUND')
     return found
-  }
-  /** Many clicks at once are one wish: one of them takes an address, the others wait for it and see what came of it. */
-  const once = async (wish: string, id: string, response: Response, work: () => Promise<unknown>): Promise<void> => {
-    const found = await wishes(`${id} ${wish}`, async () => {
-      await work()
-      // A read of its own: one that began before the change would show what was.
-      return await viewInvoice(deps, id)
-    })
-    response.json({ now: deps.clock.now(), view: found })
   }
 
   router.get(
@@ -72,6 +62,24 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
     }),
   )
 
+  addWishRoutes(router, deps)
+  router.post('/:id/question', handle(createQuestionHandler(deps)))
+  return router
+}
+
+/** What a payer chooses: an asset, or a new price for it. */
+function addWishRoutes(router: Router, deps: CheckoutDeps): void {
+  const wishes = createSingleFlight<InvoiceView | null>()
+  /** Many clicks at once are one wish: one of them takes an address, the others wait for it and see what came of it. */
+  const once = async (wish: string, id: string, response: Response, work: () => Promise<unknown>): Promise<void> => {
+    const found = await wishes(`${id} ${wish}`, async () => {
+      await work()
+      // A read of its own: one that began before the change would show what was.
+      return await viewInvoice(deps, id)
+    })
+    response.json({ now: deps.clock.now(), view: found })
+  }
+
   router.post(
     '/:id/asset',
     handle(async (request, response) => {
@@ -82,6 +90,7 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
           invoiceId,
           asset,
           opId: opIdOf('lock', asset, deed),
+          visitor: { source: payerOf(deps, request) },
           admit: () => admit(deps, request, LIMITS.lock),
         }),
       )
@@ -94,12 +103,12 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
       const invoiceId = idOf(request)
       const { deed } = bodyOf(renewPriceBody, request)
       await admit(deps, request, LIMITS.lock)
-      await once('price', invoiceId, response, () => renewQuote(deps, { invoiceId, opId: opIdOf('renew', '', deed) }))
+      const visitor = { source: payerOf(deps, request) }
+      await once('price', invoiceId, response, () =>
+        renewQuote(deps, { invoiceId, opId: opIdOf('renew', '', deed), visitor }),
+      )
     }),
   )
-
-  router.post('/:id/question', handle(createQuestionHandler(deps)))
-  return router
 }
 
 function opIdOf(kind: string, subject: string, deed: string): string {

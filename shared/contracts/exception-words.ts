@@ -17,4 +17,5 @@ export const EXCEPTION_TITLES: Readonly<Record<ExceptionKind, string>> = {
   failing_endpoint: 'Endpoint failing',
   outbox_blocked: 'Announcements blocked',
   addresses_low: 'Few addresses left',
+  visitors_limited: 'Visitors had to wait',
 }

@@ -134,6 +134,9 @@ describe('invoices', () => {
     expectIndexed(await explain({ releaseAt: { $lte: new Date() } }, { releaseAt: 1, _id: 1 }), 'invoice_release')
     expectIndexed(await explain(coinLockFilter('test', 'ethereum', Date.now())), 'invoice_coin_lock')
     expectIndexed(await explain({ claims: { $in: ['test:evm:e01', 'x'] } }), 'invoice_claims')
+    expectIndexed(await explain({ draws: { $in: ['visitor:m:1', 'x'] } }), 'invoice_draws')
+    const returned = { returned: { $in: ['test:evm:e01', 'x'] }, returnedUntil: { $gt: new Date() } }
+    expectIndexed(await explain(returned), 'invoice_returned')
     const key = { workspaceId: 'ws-1', mode: 'test', 'idem.key': 'k' }
     expectIndexed(await explain(key), 'invoice_idempotency_key')
     expectIndexed(await explain({ workspaceId: 'ws-1', mode: 'test' }, { number: -1 }), 'invoice_number')

@@ -1,9 +1,9 @@
 import type mongoose from 'mongoose'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { InvoiceState, Ms } from '#shared/domain/invoice/model.ts'
+import type { Ms, PriorHold } from '#shared/domain/invoice/model.ts'
 import type { ClaimHolder, InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
 import { toDate } from './dates.ts'
-import { claimsOf, lockFromDocument, lockToDocument, releaseTimeOf } from './invoice-mapping.ts'
+import { claimsOf, drawsOf, lockFromDocument, lockToDocument, releaseTimeOf, returnedOf } from './invoice-mapping.ts'
 import type { InvoiceDocument } from './invoice-model.ts'
 
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
@@ -12,10 +12,11 @@ type Filter = mongoose.mongo.Filter<InvoiceDocument>
 /** The part of the invoice repository that answers who holds an address or amount, and ends what is held for a time only. */
 export function invoiceClaims(invoices: Invoices) {
   const holders = async (filter: Filter): Promise<readonly ClaimHolder[]> => {
-    const found = await invoices.find(filter, { projection: { workspaceId: 1, locks: 1 } }).toArray()
+    const found = await invoices.find(filter, { projection: { workspaceId: 1, number: 1, locks: 1 } }).toArray()
     return found.map((row) => ({
       invoiceId: row._id,
       workspaceId: row.workspaceId,
+      number: row.number,
       locks: row.locks.map(lockFromDocument),
     }))
   }
@@ -44,6 +45,18 @@ export function invoiceClaims(invoices: Invoices) {
       )
     }) satisfies InvoiceRepository['coinAccounts'],
     claimsTaken: ((claims) => among(claims, {})) satisfies InvoiceRepository['claimsTaken'],
+    priorHolds: ((claims, at) => priorHolds(invoices, claims, at)) satisfies InvoiceRepository['priorHolds'],
+    drawsTaken: (async (draws) => {
+      if (draws.length === 0) return new Map()
+      const found = await invoices
+        .find({ draws: { $in: [...draws] } }, { projection: { _id: 0, draws: 1, releaseAt: 1, expiresAt: 1 } })
+        .toArray()
+      const asked = new Set(draws)
+      const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
+        held.map((draw) => [draw, (releaseAt ?? expiresAt).getTime()] as const),
+      )
+      return new Map(taken.filter(([draw]) => asked.has(draw)))
+    }) satisfies InvoiceRepository['drawsTaken'],
     claimsPaid: ((claims) =>
       among(claims, {
         ledger: { $elemMatch: { state: { $in: ['detected', 'confirmed'] }, simulated: false } },
@@ -73,16 +86,45 @@ export function coinLockFilter(mode: Mode, network: NetworkId, expiringAfter: Ms
   return { 'locks.network': network, 'locks.coin': true, mode, expiresAt: { $gt: toDate(expiringAfter) } }
 }
 
+async function priorHolds(
+  invoices: Invoices,
+  claims: readonly string[],
+  at: Ms,
+): Promise<ReadonlyMap<string, PriorHold>> {
+  if (claims.length === 0) return new Map()
+  const asked = new Set(claims)
+  const found = await invoices
+    .find(
+      { returned: { $in: [...claims] }, returnedUntil: { $gt: toDate(at) } },
+      { projection: { workspaceId: 1, number: 1, locks: 1 } },
+    )
+    .toArray()
+  const latest = new Map<string, PriorHold>()
+  for (const { _id: invoiceId, workspaceId, number, locks } of found) {
+    for (const { claim, formerClaims = [], hold } of locks) {
+      if (hold === undefined || hold.releasedAt === null) continue
+      const until = hold.releasedAt.getTime() + hold.quarantineMs
+      for (const returned of [claim, ...formerClaims]) {
+        if (!asked.has(returned) || (latest.get(returned)?.until ?? at) >= until) continue
+        latest.set(returned, { invoiceId, workspaceId, number, until })
+      }
+    }
+  }
+  return latest
+}
+
 async function releaseClaims(
   invoices: Invoices,
   id: string,
   expectedVersion: number,
-  state: Pick<InvoiceState, 'locks' | 'expiresAt'>,
+  state: Parameters<InvoiceRepository['releaseClaims']>[2],
 ): Promise<boolean> {
   const claims = claimsOf(state)
+  const draws = drawsOf(state)
   const releaseAt = releaseTimeOf(state)
   const unset = {
     ...(claims.length === 0 && { claims: '' as const }),
+    ...(draws.length === 0 && { draws: '' as const }),
     ...(releaseAt === null && { releaseAt: '' as const }),
   }
   const result = await invoices.updateOne(
@@ -91,6 +133,8 @@ async function releaseClaims(
       $set: {
         locks: state.locks.map(lockToDocument),
         ...(claims.length > 0 && { claims }),
+        ...(draws.length > 0 && { draws }),
+        ...returnedOf(state),
         ...(releaseAt !== null && { releaseAt }),
       },
       ...(Object.keys(unset).length > 0 && { $unset: unset }),

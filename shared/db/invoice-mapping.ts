@@ -1,7 +1,9 @@
+import { heldClaims } from '#shared/domain/invoice/held-claims.ts'
 import {
   type AssetLock,
   activeLock,
   type InvoiceState,
+  isHeld,
   type LedgerRow,
   type Quote,
 } from '#shared/domain/invoice/model.ts'
@@ -11,7 +13,6 @@ import {
   type NewInvoice,
   type OutboxEntry,
   outboxShardOf,
-  releaseDueAt,
 } from '#shared/usecases/ports/invoices.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import type {
@@ -45,9 +46,10 @@ const quoteFromDocument = (stored: QuoteDocument): Quote => ({
 })
 
 /** A lock as stored. */
-export const lockToDocument = ({ hold, ...lock }: AssetLock): LockDocument => ({
+export const lockToDocument = ({ hold, priorHold, ...lock }: AssetLock): LockDocument => ({
   ...lock,
   ...(hold !== undefined && { hold: { ...hold, releasedAt: toDateOrNull(hold.releasedAt) } }),
+  ...(priorHold !== undefined && { priorHold: { ...priorHold, until: toDate(priorHold.until) } }),
   policy: {
     toleranceBase: lock.policy.toleranceBase.toString(),
     overToleranceBase: lock.policy.overToleranceBase.toString(),
@@ -61,9 +63,10 @@ export const lockToDocument = ({ hold, ...lock }: AssetLock): LockDocument => ({
 })
 
 /** A stored lock with its amounts as bigint and its times in milliseconds. */
-export const lockFromDocument = ({ hold, ...stored }: LockDocument): AssetLock => ({
+export const lockFromDocument = ({ hold, priorHold, ...stored }: LockDocument): AssetLock => ({
   ...stored,
   ...(hold !== undefined && { hold: { ...hold, releasedAt: toMsOrNull(hold.releasedAt) } }),
+  ...(priorHold !== undefined && { priorHold: { ...priorHold, until: toMs(priorHold.until) } }),
   policy: {
     toleranceBase: BigInt(stored.policy.toleranceBase),
     overToleranceBase: BigInt(stored.policy.overToleranceBase),
@@ -96,18 +99,27 @@ export const outboxToDocuments = (entries: readonly OutboxEntry[]): OutboxDocume
 
 /** Every address and amount that the invoice's locks, past and present, reserve; those of released locks are others' by now. */
 export const claimsOf = (state: Pick<InvoiceState, 'locks'>): string[] => [
-  ...new Set(
-    state.locks
-      .filter((lock) => (lock.hold?.releasedAt ?? null) === null)
-      .flatMap((lock) => [lock.claim, ...(lock.formerClaims ?? [])]),
-  ),
+  ...new Set(state.locks.filter(isHeld).flatMap(claimsOfLock)),
 ]
 
-/** When the invoice's claims may end; null when it has none that end. */
+const claimsOfLock = (lock: AssetLock): readonly string[] => [lock.claim, ...(lock.formerClaims ?? [])]
+
+/** Claims that were given back by the rule of decision 50; those of before it had rested long enough. */
+export function returnedOf(state: Pick<InvoiceState, 'locks'>): Pick<InvoiceDocument, 'returned' | 'returnedUntil'> {
+  const locks = state.locks.filter((lock) => !isHeld(lock) && lock.hold?.heldMs !== undefined)
+  if (locks.length === 0) return {}
+  const until = Math.max(...locks.map(({ hold }) => (hold?.releasedAt ?? 0) + (hold?.quarantineMs ?? 0)))
+  return { returned: [...new Set(locks.flatMap(claimsOfLock))], returnedUntil: toDate(until) }
+}
+
+/** Places in budgets of visitors: those of claims that stand, until the invoice is paid for the first time. */
+export const drawsOf = (state: Pick<InvoiceState, 'locks' | 'paidAt'>): string[] =>
+  state.paidAt === null ? [...new Set(state.locks.filter(isHeld).flatMap(({ draws = [] }) => draws))] : []
+
+/** When the first of the invoice's claims may end; null when it has none that end. */
 export function releaseTimeOf(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Date | null {
-  const holds = state.locks.flatMap(({ hold }) => (hold !== undefined && hold.releasedAt === null ? [hold] : []))
-  if (holds.length === 0) return null
-  return toDate(releaseDueAt(state.expiresAt, Math.max(...holds.map(({ quarantineMs }) => quarantineMs))))
+  const held = heldClaims(state)
+  return held.length === 0 ? null : toDate(Math.min(...held.map(({ dueAt }) => dueAt)))
 }
 
 /** The changeable fields as one write sets them; `nextActionAt` is apart because it may have to disappear. */
@@ -176,6 +188,7 @@ function stateFromDocument(stored: InvoiceDocument): InvoiceState {
 export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
   const { terms, state, outbox, idempotency, opId } = invoice
   const claims = claimsOf(state)
+  const draws = drawsOf(state)
   const first = outbox[0]
   const releaseAt = releaseTimeOf(state)
   return {
@@ -196,6 +209,7 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
     createdAt: toDate(terms.createdAt),
     ...stateToDocument(state),
     ...(claims.length > 0 && { claims }),
+    ...(draws.length > 0 && { draws }),
     ...(releaseAt !== null && { releaseAt }),
     ...(state.nextActionAt !== null && { nextActionAt: toDate(state.nextActionAt) }),
     outbox: outboxToDocuments(outbox),

@@ -34,7 +34,9 @@ export interface LockDocument {
   matchKey: string
   claim: string
   formerClaims?: readonly string[]
-  hold?: { kind: 'address' | 'amount'; quarantineMs: number; releasedAt: Date | null }
+  hold?: { kind: 'address' | 'amount'; quarantineMs: number; heldMs?: number; releasedAt: Date | null }
+  priorHold?: { invoiceId: string; workspaceId: string; number: number; until: Date }
+  draws?: readonly string[]
   reference?: string
   coin?: true
   requiredConfirmations: number
@@ -121,7 +123,13 @@ export interface InvoiceDocument extends InvoiceStateDocument {
   createdAt: Date
   /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
   claims?: string[]
-  /** When the claims that end may be released; absent when none is left. */
+  /** Claims that this invoice gave back by the rule of decision 50; absent when none. Whoever has one next reads here who had it. */
+  returned?: string[]
+  /** Until when the next holder of any of them gets exact amounts only. */
+  returnedUntil?: Date
+  /** Places in budgets of visitors that its unpaid claims take; absent when none. */
+  draws?: string[]
+  /** When the first of the claims that end may be released; absent when none is left. */
   releaseAt?: Date
   nextActionAt?: Date
   outbox: OutboxDocument[]
@@ -170,6 +178,9 @@ export const INVOICES = defineCollection<InvoiceDocument>(
     actionChain: TEXT,
     nextActionAt: optional(Date),
     claims: optional([String]),
+    returned: optional([String]),
+    returnedUntil: optional(Date),
+    draws: optional([String]),
     releaseAt: optional(Date),
     outbox: { type: [Object], required: true },
     outboxShard: COUNT,
@@ -191,6 +202,17 @@ export const INVOICES = defineCollection<InvoiceDocument>(
       key: { claims: 1 },
       unique: true,
       partialFilterExpression: { claims: { $exists: true } },
+    },
+    {
+      name: 'invoice_draws',
+      key: { draws: 1 },
+      unique: true,
+      partialFilterExpression: { draws: { $exists: true } },
+    },
+    {
+      name: 'invoice_returned',
+      key: { returned: 1, returnedUntil: 1 },
+      partialFilterExpression: { returned: { $exists: true } },
     },
     { name: 'invoice_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
     { name: 'invoice_list_by_status', key: { workspaceId: 1, mode: 1, status: 1, _id: -1 } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClaimTaken, type NewInvoice, releaseDueAt } from '#shared/usecases/ports/invoices.ts'
+import { ClaimTaken, type NewInvoice } from '#shared/usecases/ports/invoices.ts'
 import { sampleEntry, sampleInvoice, sampleLock, sampleState } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { INVOICES } from './invoice-model.ts'
@@ -260,7 +260,7 @@ describe('lookups', () => {
     ]
     const invoice = await inserted(invoiceIn(workspace(), { at, state: { locks } }))
     const { id, workspaceId } = invoice.terms
-    const holder = { invoiceId: id, workspaceId, locks }
+    const holder = { invoiceId: id, workspaceId, number: invoice.terms.number, locks }
     const released = 'test:evm:c0ffee10'
     for (const claim of [released, 'test:evm:c0ffee99']) {
       expect(await repository().findByClaims([claim, 'unknown'])).toEqual([holder])
@@ -268,7 +268,8 @@ describe('lookups', () => {
     expect(await repository().findByReferences('test', ['abcd', 'ffff'])).toEqual([holder])
     expect(await repository().findByReferences('live', ['abcd'])).toEqual([])
 
-    const due = releaseDueAt(invoice.state.expiresAt, hold.quarantineMs)
+    // A lock without `heldMs` is of before decision 50: a day after the invoice and its quarantine.
+    const due = invoice.state.expiresAt + 86_400_000 + hold.quarantineMs
     const mark = { invoiceId: id, releaseAt: due }
     expect(await repository().dueForRelease(due - 1, null, 10)).toEqual([])
     expect(await repository().dueForRelease(due, null, 10)).toEqual([mark])

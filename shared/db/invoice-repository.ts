@@ -14,6 +14,7 @@ import { duplicateKeyFields } from './duplicate-key.ts'
 import { invoiceClaims } from './invoice-claims.ts'
 import {
   claimsOf,
+  drawsOf,
   idempotencyFromDocument,
   invoiceFromDocument,
   invoiceToDocument,
@@ -61,7 +62,7 @@ function conflictOf(error: unknown): InvoiceConflict {
   if (fields === null) throw error
   if (fields.has('idem.key')) return 'idempotency_key'
   if (fields.has('number')) return 'number'
-  if (fields.has('claims')) return 'claims'
+  if (fields.has('claims') || fields.has('draws')) return 'claims'
   return 'id'
 }
 
@@ -69,9 +70,11 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
   const { state, append, op } = change
   const [first] = append
   const claims = claimsOf(state)
+  const draws = drawsOf(state)
   const releaseAt = releaseTimeOf(state)
   const unset = {
     ...(state.nextActionAt === null && { nextActionAt: '' as const }),
+    ...(draws.length === 0 && state.locks.some((lock) => lock.draws !== undefined) && { draws: '' as const }),
     ...(releaseAt === null && state.locks.some(({ hold }) => hold !== undefined) && { releaseAt: '' as const }),
   }
   const update: Update = {
@@ -79,6 +82,7 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
       ...stateToDocument(state),
       ...(state.nextActionAt !== null && { nextActionAt: toDate(state.nextActionAt) }),
       ...(releaseAt !== null && { releaseAt }),
+      ...(draws.length > 0 && { draws }),
     },
     ...(Object.keys(unset).length > 0 && { $unset: unset }),
     $push: {
@@ -94,8 +98,9 @@ async function save(invoices: Invoices, change: InvoiceChange): Promise<boolean>
     const result = await invoices.updateOne({ _id: change.id, version: change.expectedVersion }, update)
     return result.matchedCount === 1
   } catch (error) {
-    if (duplicateKeyFields(error)?.has('claims'))
-      throw new ClaimTaken('another invoice holds the claim', { cause: error })
+    const fields = duplicateKeyFields(error)
+    if (fields?.has('draws')) throw new ClaimTaken('another invoice holds the place', { cause: error, isDraw: true })
+    if (fields?.has('claims')) throw new ClaimTaken('another invoice holds the claim', { cause: error })
     throw error
   }
 }
@@ -152,10 +157,11 @@ function lookups(db: Database, invoices: Invoices) {
       ])
       return Math.max(last?.number ?? 0, floor)
     }) satisfies InvoiceRepository['highestNumber'],
-    countCreatedSince: ((workspaceId, mode, since) =>
+    countCreatedSince: ((workspaceId, mode, since, source) =>
       invoices.countDocuments({
         workspaceId,
         mode,
+        ...(source !== undefined && { source }),
         _id: { $gte: uuidFloor(since - ID_TIME_SLACK_MS) },
         createdAt: { $gte: toDate(since) },
       })) satisfies InvoiceRepository['countCreatedSince'],

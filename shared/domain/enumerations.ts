@@ -113,6 +113,7 @@ export const EXCEPTION_KINDS = [
   'failing_endpoint',
   'outbox_blocked',
   'addresses_low',
+  'visitors_limited',
 ] as const
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number]
 

@@ -123,7 +123,7 @@ describe('lockAsset', () => {
       prepare: async (request: Parameters<typeof locks.prepare>[0]) => {
         const fresh = await locks.prepare(request)
         const { address, matchKey, claim } = taken
-        return { lock: { ...fresh.lock, address, matchKey, claim }, next: () => Promise.resolve(fresh) }
+        return { ...fresh, lock: { ...fresh.lock, address, matchKey, claim }, next: () => Promise.resolve(fresh) }
       },
     }
     const locked = await lockAsset(

@@ -1,5 +1,5 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
+import { type AssetLock, isHeld, type Ms } from '#shared/domain/invoice/model.ts'
 import { findHolders } from './find-holders.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
@@ -29,7 +29,8 @@ export interface AttributeInput {
 /**
  * Says of each transfer which invoice it belongs to and whether it is the money that was asked for. An address derived
  * from an extended key belongs to the invoice that claimed it for ever, whatever its state; a pooled address and a
- * unique amount to the one that holds it at the time. What nobody holds is `unmatched`. A transfer that names
+ * unique amount to the one that holds it at the time. What nobody holds is `unmatched`, and so is what came to an address that
+ * changed hands lately without being what its holder asked for: it names the invoices in question. A transfer that names
  * references of several invoices and pays all of them becomes one sighting for each. Which lock is active is not asked
  * here: the fold judges it with all payments in view. Order is kept.
  */
@@ -41,7 +42,10 @@ export async function attributeTransfers(
   const family = familyOf(deps.catalog, input.network)
   const ownersOf = await findHolders(deps, { mode: input.mode, network: input.network, family }, input.found)
   return input.found.flatMap((found) =>
-    ownersOf(found).map(({ transfer, holder }) => sighting(deps, input, { ...found, transfer }, holder)),
+    ownersOf(found).map(({ transfer, holder, disputed }) => ({
+      ...sighting(deps, input, { ...found, transfer }, holder),
+      ...(disputed !== undefined && { disputed }),
+    })),
   )
 }
 
@@ -58,7 +62,9 @@ function sighting(
   { transfer, block, seenAt }: FoundTransfer,
   owner: ClaimHolder | null,
 ): PaymentSighting {
-  const locks = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
+  const own = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
+  // An invoice may have given the address back and got it again; a reference names a lock for ever.
+  const locks = [...own.filter(isHeld), ...own.filter((lock) => !isHeld(lock))]
   const lock = locks.find((candidate) => candidate.asset === transfer.asset && candidate.network === input.network)
   const confirmations = lock?.requiredConfirmations ?? defaultConfirmations(deps.catalog, input, transfer)
   return {

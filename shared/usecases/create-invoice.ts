@@ -81,13 +81,17 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
   throw new Error(`no invoice could be inserted in ${ATTEMPTS_MAX} attempts`)
 }
 
+/** When the calendar month (UTC) of a time began: what plans count from. */
+export function monthStart(at: Ms): Ms {
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+}
+
 /** The plan's invoices per calendar month (UTC) and mode; requests in flight may exceed it by their number. */
 async function requireQuota(deps: CreateInvoiceDeps, workspace: Workspace, mode: Mode): Promise<void> {
   const limit = workspace.limits.invoicesPerMonth
   if (limit === null) return
-  const now = new Date(deps.clock.now())
-  const monthStart = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)
-  const used = await deps.invoices.countCreatedSince(workspace.id, mode, monthStart)
+  const used = await deps.invoices.countCreatedSince(workspace.id, mode, monthStart(deps.clock.now()))
   if (used >= limit)
     throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${used} of ${limit} invoices this month` })
 }

@@ -36,7 +36,7 @@ function holder({ id, amountBase, from, releasedAt = null, kind = 'amount', refe
     quotes: base.quotes.map((quote) => ({ ...quote, amountBase })),
     ...(named !== undefined && { reference: named }),
   }
-  return { invoiceId: id, workspaceId: `ws-${id}`, locks: [lock] }
+  return { invoiceId: id, workspaceId: `ws-${id}`, number: 1, locks: [lock] }
 }
 
 /** The unique index: a claim that stands has one holder; released ones are not found. */

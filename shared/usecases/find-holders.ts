@@ -1,7 +1,8 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
+import { type AssetLock, isHeld, type Ms } from '#shared/domain/invoice/model.ts'
 import { addressClaim, amountClaim } from './claims.ts'
 import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
+import type { DisputingInvoice } from './ports/payments.ts'
 import type { LedgerTransfer } from './ports/scanning.ts'
 
 /** Block times lag behind our clock: a transfer may carry a time so long before the lock it answers. */
@@ -29,6 +30,8 @@ interface Seen {
 export interface HeldTransfer {
   readonly transfer: LedgerTransfer
   readonly holder: ClaimHolder | null
+  /** The invoices that the money may be for when their address changed hands and the amount does not say; only a person can. */
+  readonly disputed?: readonly DisputingInvoice[]
 }
 
 type Held = readonly [holder: ClaimHolder, lock: AssetLock]
@@ -36,7 +39,8 @@ type Held = readonly [holder: ClaimHolder, lock: AssetLock]
 /**
  * Looks up, for transfers of one network, everybody who may own them, and answers for each: the invoice whose reference it
  * names; else the one that asked for exactly this amount; else the one that holds the address. Claims that end count
- * only for times at which they stood. At most two reads for any number of transfers.
+ * only for times at which they stood, and an address that was another invoice's shortly before gives its holder only
+ * amounts that were asked for to the last unit. At most two reads for any number of transfers.
  */
 export async function findHolders(
   { invoices }: FindHoldersDeps,
@@ -49,7 +53,13 @@ export async function findHolders(
     invoices.findByClaims([...claims]),
     references.size === 0 ? [] : invoices.findByReferences(scope.mode, [...references]),
   ])
-  const byClaim = new Map(holders.flatMap((holder) => holder.locks.flatMap((lock) => standingClaims(holder, lock))))
+  const byClaim = new Map<string, Held>()
+  for (const [claim, held] of holders.flatMap((holder) =>
+    holder.locks.flatMap((lock) => standingClaims(holder, lock)),
+  )) {
+    // Locks of one invoice may share an address; it is the invoice's since the first of them.
+    if ((byClaim.get(claim)?.[1].from ?? Number.POSITIVE_INFINITY) > held[1].from) byClaim.set(claim, held)
+  }
   return ({ transfer, seenAt }) => {
     const referred = referredBy(scope, named, transfer)
     const [first] = referred
@@ -58,7 +68,12 @@ export async function findHolders(
     if (parts !== null) return parts
     for (const claim of claimsFor(scope, transfer)) {
       const held = byClaim.get(claim)
-      if (held !== undefined && stoodAt(held[1], seenAt)) return [{ transfer, holder: held[0] }]
+      if (held === undefined || !stoodAt(held[1], seenAt)) continue
+      const [holder, { priorHold }] = held
+      if (priorHold === undefined || seenAt > priorHold.until || wasAskedFor(scope, holder, transfer, seenAt)) {
+        return [{ transfer, holder }]
+      }
+      return [{ transfer, holder: null, disputed: [namesOf(holder), namesOf(priorHold)] }]
     }
     return [{ transfer, holder: null }]
   }
@@ -75,13 +90,33 @@ function claimsFor(
 
 /** What a released lock had claimed may be another invoice's by now. */
 function standingClaims(holder: ClaimHolder, lock: AssetLock): readonly (readonly [claim: string, held: Held])[] {
-  if (lock.hold !== undefined && lock.hold.releasedAt !== null) return []
+  if (!isHeld(lock)) return []
   return [lock.claim, ...(lock.formerClaims ?? [])].map((claim) => [claim, [holder, lock]])
 }
 
 /** A claim that ends was somebody else's, or nobody's, before its lock; one that never ends was nobody's. */
 function stoodAt({ hold, from }: AssetLock, time: Ms): boolean {
   return hold === undefined || from - BLOCK_TIME_LAG_MS <= time
+}
+
+const namesOf = ({ invoiceId, workspaceId, number }: DisputingInvoice): DisputingInvoice => ({
+  invoiceId,
+  workspaceId,
+  number,
+})
+
+/** Whether the holder's payer was asked for exactly this amount of this asset on this network, by then. */
+function wasAskedFor({ network }: Scope, { locks }: ClaimHolder, transfer: LedgerTransfer, seenAt: Ms): boolean {
+  return locks.some(
+    (lock) =>
+      isHeld(lock) &&
+      lock.asset === transfer.asset &&
+      lock.network === network &&
+      lock.matchKey === transfer.matchKey &&
+      lock.quotes.some(
+        ({ amountBase, lockedAt }) => amountBase === transfer.amountBase && lockedAt - BLOCK_TIME_LAG_MS <= seenAt,
+      ),
+  )
 }
 
 /** One lock per invoice whose reference the transfer names, that of the transfer's own asset before others. */

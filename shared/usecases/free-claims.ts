@@ -1,9 +1,10 @@
+import type { PriorHold } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX, slotAmount } from '#shared/domain/money/amount-slot.ts'
 import type { FindFree } from './claim-stock.ts'
 import { addressClaim, amountClaim } from './claims.ts'
 import type { AssetInfo } from './ports/catalog.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
-import type { Random } from './ports/runtime.ts'
+import type { Clock, Random } from './ports/runtime.ts'
 import type { KeyMaterial, WalletRepository, WatchedAddress } from './ports/wallets.ts'
 
 /** Addresses of a pool read at once. */
@@ -21,14 +22,17 @@ const RANGES = [
 /** What looking for free addresses and amounts needs. */
 export interface FreeClaimsDeps {
   readonly wallets: Pick<WalletRepository, 'heldPage'>
-  readonly invoices: Pick<InvoiceRepository, 'claimsTaken'>
+  readonly invoices: Pick<InvoiceRepository, 'claimsTaken' | 'priorHolds'>
   readonly random: Random
+  readonly clock: Clock
 }
 
 /** An address that no invoice holds. */
 export interface FreeAddress {
   readonly claim: string
   readonly row: WatchedAddress
+  /** Who showed it within its quarantine; null when it has rested. */
+  readonly priorHold: PriorHold | null
 }
 
 /** An amount above a price that no invoice on the address asks for. */
@@ -37,7 +41,10 @@ export interface FreeAmount {
   readonly amountBase: bigint
 }
 
-/** Looks through a pool from a random place on, once around, so that processes do not offer the same addresses. */
+/**
+ * Looks through a pool from a random place on, once around, so that processes do not offer the same addresses. Addresses that
+ * another invoice gave back lately come last, the longest returned first.
+ */
 export function freeAddresses(
   deps: FreeClaimsDeps,
   material: Pick<KeyMaterial, 'id' | 'mode' | 'family'>,
@@ -45,7 +52,8 @@ export function freeAddresses(
 ): FindFree<FreeAddress> {
   return async (isOffered) => {
     const start = Buffer.from(deps.random.bytes(4)).toString('hex')
-    const free: FreeAddress[] = []
+    const rested: FreeAddress[] = []
+    const recent: FreeAddress[] = []
     for (const part of ['behind', 'before'] as const) {
       let after: string | null = part === 'behind' ? start : null
       for (;;) {
@@ -56,17 +64,27 @@ export function freeAddresses(
           .map((row) => ({ row, claim: addressClaim(material.mode, material.family, row.matchKey) }))
           .filter(({ claim }) => !isOffered(claim))
         const taken = await deps.invoices.claimsTaken(candidates.map(({ claim }) => claim))
-        free.push(...candidates.filter(({ claim }) => !taken.has(claim)))
-        if (free.length >= ENOUGH) return free
+        const free = candidates.filter(({ claim }) => !taken.has(claim))
+        const prior = await deps.invoices.priorHolds(
+          free.map(({ claim }) => claim),
+          deps.clock.now(),
+        )
+        for (const { row, claim } of free) {
+          const priorHold = prior.get(claim) ?? null
+          const list = priorHold === null ? rested : recent
+          list.push({ row, claim, priorHold })
+        }
+        if (rested.length >= ENOUGH) return rested
         if (rows.length < PAGE) break
         after = rows.at(-1)?.matchKey ?? null
       }
     }
-    return free
+    recent.sort((left, right) => (left.priorHold?.until ?? 0) - (right.priorHold?.until ?? 0))
+    return [...rested, ...recent].slice(0, ENOUGH)
   }
 }
 
-/** Looks for amounts above a price that nobody on the address was asked for, the smallest range that has some first. */
+/** Looks for amounts above a price that nobody on the address was asked for lately, the smallest range that has some first. */
 export function freeAmounts(
   deps: FreeClaimsDeps,
   row: Pick<WatchedAddress, 'mode' | 'matchKey'>,
@@ -74,6 +92,7 @@ export function freeAmounts(
   priceBase: bigint,
 ): FindFree<FreeAmount> {
   return async (isOffered) => {
+    let recent: readonly FreeAmount[] = []
     for (const { upTo, asked } of RANGES) {
       const candidates = shuffledSlots(deps.random, upTo)
         .map((slot) => slotAmount(priceBase, info.decimals, BigInt(slot)))
@@ -83,11 +102,17 @@ export function freeAmounts(
         }))
         .filter(({ claim }) => !isOffered(claim))
         .slice(0, asked)
-      const taken = await deps.invoices.claimsTaken(candidates.map(({ claim }) => claim))
+      const claims = candidates.map(({ claim }) => claim)
+      const [taken, prior] = await Promise.all([
+        deps.invoices.claimsTaken(claims),
+        deps.invoices.priorHolds(claims, deps.clock.now()),
+      ])
       const free = candidates.filter(({ claim }) => !taken.has(claim))
-      if (free.length > 0) return free
+      const rested = free.filter(({ claim }) => !prior.has(claim))
+      if (rested.length > 0) return rested
+      recent = free
     }
-    return []
+    return recent
   }
 }
 

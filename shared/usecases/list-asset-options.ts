@@ -1,7 +1,7 @@
 import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceTerms } from '#shared/domain/invoice/model.ts'
+import { ASSET_IDS, type AssetId, type Family, type Mode } from '#shared/domain/enumerations.ts'
+import { type InvoiceTerms, isHeld } from '#shared/domain/invoice/model.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import type { LockAvailability } from './lock-availability.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
@@ -36,7 +36,10 @@ export async function listAssetOptions(
   const { terms } = invoice
   const workspace = await deps.workspaces.findById(terms.workspaceId)
   if (workspace === null) throw new Error(`invoice ${invoiceId} belongs to no workspace`)
-  const options = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, terms, id)))
+  const families = new Set(
+    invoice.state.locks.filter((lock) => isHeld(lock) && lock.hold?.kind !== 'amount').map(({ family }) => family),
+  )
+  const options = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, terms, families, id)))
   return { assets: options.filter((option) => option !== null), holdMs: workspace.policy.quoteMs }
 }
 
@@ -44,10 +47,13 @@ async function optionOf(
   deps: ListAssetOptionsDeps,
   workspace: Workspace,
   { mode, fiat }: Pick<InvoiceTerms, 'mode' | 'fiat'>,
+  heldFamilies: ReadonlySet<Family>,
   id: AssetId,
 ): Promise<AssetOption | null> {
   const info = deps.catalog.asset(id)
-  const reason = await deps.availability.reason(workspace, mode, info)
+  const found = await deps.availability.reason(workspace, mode, info)
+  // The address that the invoice holds already serves this asset as well.
+  const reason = found === 'addresses_exhausted' && heldFamilies.has(info.family) ? null : found
   if (reason !== null && !PASSING.has(reason)) return null
   const priced = await priceOrNull(deps, workspace, fiat, info)
   if (priced !== null && priced < info.minBase) return null

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { LockHold } from '#shared/domain/invoice/model.ts'
+import { type AssetLock, isHeld, type LockHold, type PriorHold } from '#shared/domain/invoice/model.ts'
 import { type AddressSourceDeps, createAddressSource } from './address-source.ts'
 import { type ClaimStock, createClaimStock } from './claim-stock.ts'
 import { addressClaim } from './claims.ts'
@@ -13,7 +13,7 @@ const REFERENCE_BYTES = 32
 
 /** What offering addresses and amounts of every kind of wallet needs. */
 export interface LockOffersDeps extends AddressSourceDeps, FreeClaimsDeps {
-  readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage'>
+  readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage' | 'findAddresses'>
 }
 
 /** Where and how much to pay, and the claim that makes it ours once an invoice write carries it. */
@@ -25,6 +25,8 @@ export interface LockOffer {
   readonly amountBase: bigint
   /** How the claim ends; null when it never does. */
   readonly hold: LockHold['kind'] | null
+  /** Who showed the address shortly before; null when it has rested. */
+  readonly priorHold: PriorHold | null
   /** Reference that the payment link names; null where there is none. */
   readonly reference: string | null
 }
@@ -36,6 +38,16 @@ export interface LockOffers {
    * network has a node. Throws `NO_WALLET_FOR_ASSET` when nothing is free.
    */
   take(material: OfferMaterial, info: AssetInfo, priceBase: bigint): Promise<LockOffer>
+  /**
+   * The address that an invoice holds already, offered for another asset of the same material; null when none of its locks
+   * has one of that material which is watched on the asset's network. Where amounts tell invoices apart there is none.
+   */
+  reuse(
+    material: OfferMaterial,
+    info: AssetInfo,
+    priceBase: bigint,
+    held: readonly AssetLock[],
+  ): Promise<LockOffer | null>
   /** Whether `take` would find a usable address now, whatever the price. */
   canTake(material: OfferMaterial, network: NetworkId): Promise<boolean>
 }
@@ -47,9 +59,10 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
   const derived = createAddressSource(deps)
   const pooled = createClaimStock<FreeAddress>(deps.clock)
   const amounts = createClaimStock<FreeAmount>(deps.clock)
+  const isWatched = (material: OfferMaterial, network: NetworkId, row: WatchedAddress) =>
+    !deps.catalog.hasNode(network, material.mode) || row.watchedOn.includes(network)
   const isUsable = (material: OfferMaterial, network: NetworkId) => (row: WatchedAddress) =>
-    (row.offeredFrom?.[material.id] ?? 0) <= deps.clock.now() &&
-    (!deps.catalog.hasNode(network, material.mode) || row.watchedOn.includes(network))
+    (row.offeredFrom?.[material.id] ?? 0) <= deps.clock.now() && isWatched(material, network, row)
   const fromPool = (material: OfferMaterial, network: NetworkId): Parameters<ClaimStock<FreeAddress>['take']> => [
     `${material.id} ${network}`,
     freeAddresses(deps, material, isUsable(material, network)),
@@ -59,13 +72,14 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
     xpub: async (material, info, priceBase) => {
       const { address, matchKey } = await derived.take(material, info.network)
       const claim = addressClaim(material.mode, material.family, matchKey)
-      return { address, matchKey, claim, amountBase: priceBase, hold: null, reference: null }
+      return { address, matchKey, claim, amountBase: priceBase, hold: null, priorHold: null, reference: null }
     },
     pool: async (material, info, priceBase) => {
       const free = await pooled.take(...fromPool(material, info.network))
       if (free === null) throw exhausted(deps, material, info.network)
       const { address, matchKey } = free.row
-      return { address, matchKey, claim: free.claim, amountBase: priceBase, hold: 'address', reference: null }
+      const { claim, priorHold } = free
+      return { address, matchKey, claim, amountBase: priceBase, hold: 'address', priorHold, reference: null }
     },
     address: async (material, info, priceBase) => {
       const row = await singleAddress(deps, material)
@@ -73,12 +87,30 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
       const free = await amounts.take(`${material.id} ${info.id} ${priceBase}`, freeAmounts(deps, row, info, priceBase))
       if (free === null) throw exhausted(deps, material, info.network)
       const { address, matchKey } = row
-      return { address, matchKey, ...free, hold: 'amount', reference: referenceFor(deps, info) }
+      return { address, matchKey, ...free, hold: 'amount', priorHold: null, reference: referenceFor(deps, info) }
     },
   } satisfies Record<OfferMaterial['kind'], LockOffers['take']>
 
   return {
     take: (material, info, priceBase) => take[material.kind](material, info, priceBase),
+    async reuse(material, info, priceBase, held) {
+      if (material.kind === 'address') return null
+      const own = held.filter((lock) => isHeld(lock) && lock.family === material.family && lock.hold?.kind !== 'amount')
+      if (own.length === 0) return null
+      const keys = own.map(({ matchKey }) => matchKey)
+      const rows = await deps.wallets.findAddresses(material.mode, material.family, keys)
+      const usable = new Set(
+        rows
+          .filter(
+            (row) => (row.heldBy ?? [row.materialId]).includes(material.id) && isWatched(material, info.network, row),
+          )
+          .map(({ matchKey }) => matchKey),
+      )
+      const lock = own.findLast(({ matchKey }) => usable.has(matchKey))
+      if (lock === undefined) return null
+      const { address, matchKey, claim, hold, priorHold = null } = lock
+      return { address, matchKey, claim, amountBase: priceBase, hold: hold?.kind ?? null, priorHold, reference: null }
+    },
     async canTake(material, network) {
       if (material.kind === 'xpub') return derived.canTake(material, network)
       if (material.kind === 'pool') return pooled.has(...fromPool(material, network))

@@ -6,9 +6,10 @@ import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { type CreateInvoiceDeps, createInvoice } from './create-invoice.ts'
 import { IDEMPOTENCY_WINDOW_MS } from './idempotency-scope.ts'
+import type { LinkQuota } from './link-quota.ts'
 import type { PaymentLink, PaymentLinkRepository } from './ports/catalogue.ts'
 import type { InvoiceIdempotency, InvoiceRepository } from './ports/invoices.ts'
-import type { WorkspaceRepository } from './ports/tenancy.ts'
+import type { Workspace, WorkspaceRepository } from './ports/tenancy.ts'
 import { requireOpenWorkspace } from './require-open-workspace.ts'
 
 /** How long to look for the invoice that a refused insert proved to exist. */
@@ -21,6 +22,7 @@ export interface PayLinkDeps extends CreateInvoiceDeps {
     Pick<InvoiceRepository, 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
   readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly linkQuota: LinkQuota
 }
 
 /** Who pays how much through which link. */
@@ -44,7 +46,8 @@ export interface LinkInvoice {
 /**
  * Makes the invoice of one payer of a link, without an asset: no address is taken before the payer chooses one. A repetition
  * finds the invoice of the first time, also when the link has ended since. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path
- * `amount`, `INVALID_STATE` for an ended link, `IDEMPOTENCY_MISMATCH` for the same deed with another amount, and what creating throws.
+ * `amount`, `INVALID_STATE` for an ended link, `IDEMPOTENCY_MISMATCH` for the same deed with another amount, `PLAN_LIMIT_REACHED`
+ * when links used their share of the plan, and what creating throws.
  */
 export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<LinkInvoice> {
   const link = await deps.paymentLinks.findById(input.linkId)
@@ -64,6 +67,16 @@ export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<L
   }
   const workspace = await requireOpenWorkspace(deps, link.workspaceId, true)
   await input.admit()
+  return await deps.linkQuota.within(workspace, link.mode, () => createThrough(deps, workspace, link, minor, guard))
+}
+
+async function createThrough(
+  deps: PayLinkDeps,
+  workspace: Workspace,
+  link: PaymentLink,
+  minor: bigint,
+  guard: InvoiceIdempotency,
+): Promise<LinkInvoice> {
   const { currency, title, productId, mode } = link
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {

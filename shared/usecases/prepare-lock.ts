@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
-import type { AssetLock, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
+import { heldFor } from '#shared/domain/invoice/held-claims.ts'
+import type { AssetLock, LockHold, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { LockAvailability } from './lock-availability.ts'
 import type { LockOffer, LockOffers } from './lock-offers.ts'
@@ -11,6 +12,7 @@ import type { KeyMaterial } from './ports/wallets.ts'
 import { priceQuote } from './price-quote.ts'
 import type { RateReader } from './read-rate.ts'
 import { requiredConfirmations } from './required-confirmations.ts'
+import type { Visitor, VisitorBudget } from './visitor-budget.ts'
 
 const BPS = 10_000n
 const QUARANTINE_MS = 7 * 24 * 3_600_000
@@ -21,7 +23,9 @@ export interface LockPreparerDeps {
   readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'knowsFinality' | 'paymentUri'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
-  readonly addresses: Pick<LockOffers, 'take'>
+  readonly addresses: Pick<LockOffers, 'take' | 'reuse'>
+  /** Needed where visitors choose assets. */
+  readonly budget?: VisitorBudget
 }
 
 /** The wish to receive one asset for one fiat amount. */
@@ -33,6 +37,10 @@ export interface LockRequest {
   readonly at: Ms
   /** End of the price promise. */
   readonly quoteEndsAt: Ms
+  /** Locks of the invoice: an address that it holds already is used again. */
+  readonly held?: readonly AssetLock[]
+  /** Whose budget a further address or amount draws on; absent for the merchant's own. */
+  readonly visitor?: Visitor
 }
 
 /** A complete lock with a candidate address; the invoice write that carries `lock.claim` makes it ours. */
@@ -40,14 +48,16 @@ export interface PreparedLock {
   readonly lock: AssetLock
   /** The same promise on the next candidate address, for when the claim turned out to be taken. */
   next(): Promise<PreparedLock>
+  /** The same promise with other places in the visitors' budget, for when one of those turned out to be taken. */
+  redraw(): Promise<PreparedLock>
 }
 
 /** Fixes amount, bounds and candidate address of a lock. */
 export interface LockPreparer {
   /**
    * Prices the request at the current rate with the workspace's spread and freezes the bounds it is judged by.
-   * Throws `NO_WALLET_FOR_ASSET`, `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an address is only taken after
-   * everything else has passed.
+   * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an
+   * address is only taken after everything else has passed.
    */
   prepare(request: LockRequest): Promise<PreparedLock>
 }
@@ -68,7 +78,9 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
           details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
         })
       }
-      return withNextAddress(deps, request, info, material, priced)
+      const reused = await deps.addresses.reuse(material, info, priced.amountBase, request.held ?? [])
+      const parts = { request, info, material, priced }
+      return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
     },
   }
 }
@@ -87,29 +99,53 @@ export function priceLock(request: LockRequest, info: AssetInfo, rate: AssetRate
   }
 }
 
-async function withNextAddress(
+/** What a lock is put together from. */
+interface Parts {
+  readonly request: LockRequest
+  readonly info: AssetInfo
+  readonly material: KeyMaterial
+  readonly priced: PricedQuote
+}
+
+async function withNextAddress(deps: LockPreparerDeps, parts: Parts): Promise<PreparedLock> {
+  // Before an address is taken: a visitor who has to wait must not keep one from others for a minute.
+  const draws = await drawsFor(deps, parts)
+  return preparedOn(deps, parts, await deps.addresses.take(parts.material, parts.info, parts.priced.amountBase), draws)
+}
+
+function preparedOn(
   deps: LockPreparerDeps,
-  request: LockRequest,
-  info: AssetInfo,
-  material: KeyMaterial,
-  priced: PricedQuote,
-): Promise<PreparedLock> {
-  const candidate = await deps.addresses.take(material, info, priced.amountBase)
+  parts: Parts,
+  candidate: LockOffer,
+  draws: readonly string[],
+): PreparedLock {
   return {
-    lock: lockOn(deps, request, info, candidate, priced),
-    next: () => withNextAddress(deps, request, info, material, priced),
+    lock: lockOn(deps, parts, candidate, draws),
+    next: () => withNextAddress(deps, parts),
+    redraw: async () => preparedOn(deps, parts, candidate, await drawsFor(deps, parts)),
   }
+}
+
+async function drawsFor(
+  { budget }: LockPreparerDeps,
+  { request: { workspace, visitor }, material }: Parts,
+): Promise<readonly string[]> {
+  if (visitor === undefined) return []
+  if (budget === undefined) throw new Error('a visitor chose an asset where no budget counts them')
+  return await budget.draw(material, workspace, visitor)
 }
 
 function lockOn(
   deps: LockPreparerDeps,
-  request: LockRequest,
-  info: AssetInfo,
+  { request, info, priced }: Parts,
   candidate: LockOffer,
-  priced: PricedQuote,
+  draws: readonly string[],
 ): AssetLock {
-  const { mode } = request
-  const { address, matchKey, claim, amountBase, hold, reference } = candidate
+  const { mode, held = [] } = request
+  const { address, matchKey, claim, amountBase, hold, priorHold } = candidate
+  // A lock keeps its reference: payment links of its earlier quotes name it.
+  const earlier = held.findLast((lock) => lock.asset === info.id && lock.matchKey === matchKey)
+  const reference = earlier?.reference ?? candidate.reference
   const amount = formatUnits(amountBase, info.decimals)
   const named = reference === null ? {} : { reference }
   const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
@@ -124,7 +160,9 @@ function lockOn(
     address,
     matchKey,
     claim,
-    ...(hold !== null && { hold: { kind: hold, quarantineMs: quarantineOf(policy), releasedAt: null } }),
+    ...(hold !== null && { hold: holdOf(policy, hold) }),
+    ...(priorHold !== null && { priorHold }),
+    ...(draws.length > 0 && { draws }),
     ...named,
     ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
     requiredConfirmations: required.confirmations,
@@ -137,8 +175,9 @@ function lockOn(
 }
 
 /** At least a day, however the policy was written: the slowest transfers take hours. */
-function quarantineOf(policy: WorkspacePolicy): number {
-  return Math.max(policy.quarantineMs ?? QUARANTINE_MS, QUARANTINE_MIN_MS)
+function holdOf(policy: WorkspacePolicy, kind: LockHold['kind']): LockHold {
+  const quarantineMs = Math.max(policy.quarantineMs ?? QUARANTINE_MS, QUARANTINE_MIN_MS)
+  return { kind, quarantineMs, heldMs: heldFor(policy.lateGraceMs), releasedAt: null }
 }
 
 /** Bounds in base units of this very amount, so that a later policy change never re-judges the invoice. */

@@ -5,6 +5,7 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
   not_cancellable: 'The invoice is in a state that cannot be cancelled.',
   has_funds: 'The invoice has received funds and cannot be cancelled.',
   not_lockable: 'The invoice is in a state in which no asset can be chosen.',
+  locks_changed: 'Another asset was chosen at the same moment. Try again.',
   too_many_locks: 'The asset of this invoice was changed too often.',
   too_many_quotes: 'The price of this invoice was renewed too often.',
   not_simulatable: 'The invoice is in a state that does not allow this simulation.',

@@ -1,5 +1,6 @@
 import { ASSET_IDS, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
-import type { AssetLock, Ms } from '#shared/domain/invoice/model.ts'
+import { type HeldClaim, heldClaims } from '#shared/domain/invoice/held-claims.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Invoice, InvoiceRepository, ReleaseMark } from './ports/invoices.ts'
 import type { PaymentRepository } from './ports/payments.ts'
@@ -17,10 +18,10 @@ export interface ReleaseDeps extends Ambient {
 }
 
 /**
- * Ends the claims on pooled addresses and unique amounts whose rest is over: every scanner that could see money on the
- * address has passed the end by block time, and no payment of the invoice is unconfirmed. Each release is one
- * compare-and-set; what changed meanwhile, or is not ready, is looked at again the next time. Returns how many
- * invoices were released.
+ * Ends the claims on pooled addresses and unique amounts whose time is over: every scanner that could see money on the
+ * address has passed the end by block time, and no payment on it is unconfirmed. An invoice with several addresses gives
+ * each back on its own. Each release is one compare-and-set; what changed meanwhile, or is not ready, is looked at again
+ * the next time. Returns how many invoices gave something back.
  */
 export async function releaseClaims(deps: ReleaseDeps, shouldStop: () => boolean = () => false): Promise<number> {
   const until = deps.clock.now()
@@ -30,7 +31,7 @@ export async function releaseClaims(deps: ReleaseDeps, shouldStop: () => boolean
     const page: readonly ReleaseMark[] = await deps.invoices.dueForRelease(until, after, PAGE)
     for (const mark of page) {
       if (shouldStop()) return released
-      if (await releaseOne(deps, mark)) released += 1
+      if (await releaseOne(deps, mark.invoiceId, until)) released += 1
     }
     after = page.length < PAGE ? null : (page.at(-1) ?? null)
   } while (after !== null)
@@ -38,45 +39,49 @@ export async function releaseClaims(deps: ReleaseDeps, shouldStop: () => boolean
   return released
 }
 
-async function releaseOne(deps: ReleaseDeps, { invoiceId, releaseAt }: ReleaseMark): Promise<boolean> {
+async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Promise<boolean> {
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) return false
-  const held = invoice.state.locks.filter(({ hold }) => hold !== undefined && hold.releasedAt === null)
-  for (const lock of held) {
-    if (!(await haveSeenAll(deps, invoice.terms.mode, lock, releaseAt))) return false
+  const scanned: HeldClaim[] = []
+  for (const held of heldClaims(invoice.state)) {
+    if (held.dueAt <= until && (await haveSeenAll(deps, invoice.terms.mode, held))) scanned.push(held)
   }
+  if (scanned.length === 0) return false
   // Asked after the cursors: a payment that a scanner stores from now on was first seen after the end.
   const payments = await deps.payments.listByInvoice(invoiceId)
-  if (payments.some(({ state }) => state === 'detected')) return false
-  return deps.invoices.releaseClaims(invoiceId, invoice.state.version, withReleased(invoice, deps.clock.now()))
+  const waiting = new Set(payments.filter(({ state }) => state === 'detected').map(({ matchKey }) => matchKey))
+  const over = scanned.filter(({ locks }) => !locks.some(({ matchKey }) => waiting.has(matchKey)))
+  if (over.length === 0) return false
+  const state = withReleased(invoice, over, deps.clock.now())
+  return deps.invoices.releaseClaims(invoiceId, invoice.state.version, state)
 }
 
 /** Every network on which the address exists and is watched; a live network without a node stands still. */
 async function haveSeenAll(
   deps: Pick<ReleaseDeps, 'cursors' | 'catalog'>,
   mode: Mode,
-  lock: AssetLock,
-  time: Ms,
+  { locks, dueAt }: HeldClaim,
 ): Promise<boolean> {
+  const families = new Set(locks.map(({ family }) => family))
+  const paidOn = new Set(locks.map(({ network }) => network))
   const networks = new Set<NetworkId>(
-    ASSET_IDS.filter((id) => deps.catalog.asset(id).family === lock.family).map(networkOf),
+    ASSET_IDS.filter((id) => families.has(deps.catalog.asset(id).family)).map(networkOf),
   )
   for (const network of networks) {
     if (deps.catalog.hasNode(network, mode)) {
       const cursor = await deps.cursors.find(mode, network)
-      if (cursor === null || cursor.time < time) return false
-    } else if (network === lock.network && mode === 'live') return false
+      if (cursor === null || cursor.time < dueAt) return false
+    } else if (paidOn.has(network) && mode === 'live') return false
   }
   return true
 }
 
-function withReleased({ state }: Invoice, at: Ms): Invoice['state'] {
+function withReleased({ state }: Invoice, over: readonly HeldClaim[], at: Ms): Invoice['state'] {
+  const released = new Set(over.flatMap(({ locks }) => locks))
   return {
     ...state,
     locks: state.locks.map((lock) =>
-      lock.hold === undefined || lock.hold.releasedAt !== null
-        ? lock
-        : { ...lock, hold: { ...lock.hold, releasedAt: at } },
+      released.has(lock) && lock.hold !== undefined ? { ...lock, hold: { ...lock.hold, releasedAt: at } } : lock,
     ),
   }
 }

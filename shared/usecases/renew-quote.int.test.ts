@@ -9,9 +9,11 @@ import { addWallet } from './add-wallet.ts'
 import { chooseAsset } from './choose-asset.ts'
 import { createLockPreparer } from './prepare-lock.ts'
 import { renewQuote } from './renew-quote.ts'
+import { createVisitorBudget } from './visitor-budget.ts'
 
 const stores = useStores()
 const MINUTE = 60_000
+const visitor = { source: '198.51.100.1' }
 const address = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'/7").address
 let engine: Engine
 let deps: Parameters<typeof chooseAsset>[0]
@@ -21,7 +23,8 @@ beforeAll(async () => {
   const base = engine.deps
   const addresses = createLockOffers(base)
   const availability = createLockAvailability({ ...base, addresses })
-  deps = { ...base, addresses, locks: createLockPreparer({ ...base, addresses, availability }) }
+  const budget = createVisitorBudget(base)
+  deps = { ...base, addresses, budget, locks: createLockPreparer({ ...base, addresses, availability, budget }) }
 })
 
 /** The engine's clock goes on, and prices are published anew. */
@@ -34,7 +37,7 @@ describe('a new price', () => {
   it('keeps address and claim of an address of its own, and every promise before it', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await later(14 * MINUTE)
-    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'a' })
+    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'a', visitor })
     expect(renewed.state.version).toBe(2)
     expect(lockOf(renewed)).toMatchObject({ address: lockOf(invoice).address, claim: lockOf(invoice).claim })
     expect(lockOf(renewed).quotes).toHaveLength(2)
@@ -42,7 +45,7 @@ describe('a new price', () => {
     expect(renewed.state.expiresAt).toBe(lockOf(renewed).quotes[1]?.expiresAt)
     // A lost answer is asked for again; another click finds a price that holds.
     for (const opId of ['a', 'b']) {
-      expect((await renewQuote(deps, { invoiceId: invoice.terms.id, opId })).state.version).toBe(2)
+      expect((await renewQuote(deps, { invoiceId: invoice.terms.id, opId, visitor })).state.version).toBe(2)
     }
   })
 
@@ -50,11 +53,11 @@ describe('a new price', () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     for (let count = 1; count < 20; count += 1) {
       await later(15 * MINUTE)
-      const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: `n${count}` })
+      const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: `n${count}`, visitor })
       expect(lockOf(renewed).quotes).toHaveLength(count + 1)
     }
     await later(15 * MINUTE)
-    await expect(renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'n20' })).rejects.toMatchObject({
+    await expect(renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'n20', visitor })).rejects.toMatchObject({
       code: 'INVALID_STATE',
       internal: 'too_many_quotes',
     })
@@ -69,16 +72,19 @@ describe('a new price', () => {
     const open = async () => {
       const { terms } = await engine.open()
       const admit = async () => undefined
-      return await chooseAsset(deps, { invoiceId: terms.id, asset: 'usdt_ethereum', opId: terms.id, admit })
+      return await chooseAsset(deps, { invoiceId: terms.id, asset: 'usdt_ethereum', opId: terms.id, visitor, admit })
     }
     await engine.publishRates()
     const invoice = await open()
     expect(lockOf(invoice)).toMatchObject({ address, hold: { kind: 'amount' } })
     await later(15 * MINUTE)
-    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'r' })
+    const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'r', visitor })
     const amounts = lockOf(renewed).quotes.map(({ amountBase }) => amountBase)
     expect(new Set(amounts).size).toBe(2)
     expect(lockOf(renewed).formerClaims).toEqual([lockOf(invoice).claim])
+    // The first amount is the merchant's own; each further one that a payer asks for draws on the visitors' budget.
+    expect(lockOf(invoice).draws).toBeUndefined()
+    expect(lockOf(renewed).draws).toHaveLength(2)
     expect(lockOf(renewed).quotes[1]?.uri).toContain(`uint256=${amounts[1]}`)
     const other = await open()
     expect(amounts).not.toContain(lockOf(other).quotes[0]?.amountBase)

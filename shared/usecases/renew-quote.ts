@@ -12,6 +12,7 @@ import { type LockRequest, priceLock } from './prepare-lock.ts'
 import type { RateReader } from './read-rate.ts'
 import { refusalError } from './refusal-error.ts'
 import { requireOpenWorkspace } from './require-open-workspace.ts'
+import type { Visitor, VisitorBudget } from './visitor-budget.ts'
 
 /** Amounts that may turn out to be taken before something must be wrong with their source. */
 const CANDIDATES_MAX = 50
@@ -22,12 +23,14 @@ export interface RenewQuoteDeps extends ApplyDeps {
   readonly catalog: ApplyDeps['catalog'] & Pick<Catalog, 'asset' | 'paymentUri'>
   readonly rates: ApplyDeps['rates'] & Pick<RateReader, 'rateFor'>
   readonly addresses: Pick<LockOffers, 'take'>
+  readonly budget: VisitorBudget
 }
 
 /** A payer's wish for a new price. */
 export interface RenewQuoteInput {
   readonly invoiceId: string
   readonly opId: string
+  readonly visitor: Visitor
 }
 
 /** A promise is renewed in its last third or when it is over: nobody collects promises and keeps the best. */
@@ -38,9 +41,13 @@ export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'e
 /**
  * Appends a new price promise on the same address and returns the invoice; one whose price still holds is returned
  * unchanged. Where an amount tells invoices apart the new promise claims an amount of its own, and the old one stays
- * reserved. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE` or `RATES_UNAVAILABLE`.
+ * reserved; a visitor's draws on the budget again. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
+ * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`) or `RATES_UNAVAILABLE`.
  */
-export async function renewQuote(deps: RenewQuoteDeps, { invoiceId, opId }: RenewQuoteInput): Promise<Invoice> {
+export async function renewQuote(
+  deps: RenewQuoteDeps,
+  { invoiceId, opId, visitor }: RenewQuoteInput,
+): Promise<Invoice> {
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
   if (invoice.lastOps.some((op) => op.opId === opId)) return invoice
@@ -52,9 +59,9 @@ export async function renewQuote(deps: RenewQuoteDeps, { invoiceId, opId }: Rene
   if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
   if (!isRenewable(held, at)) return invoice
   for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
-    const { quote, claim } = await promise(deps, invoice, workspace, lock, at)
+    const promised = await promise(deps, invoice, workspace, lock, at, visitor)
     try {
-      const event = { type: 'quote_renewed', quote, claim } as const
+      const event = { type: 'quote_renewed', ...promised } as const
       const result = await applyInvoiceEvent(deps, { invoiceId, event, opId })
       if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
       if (result.outcome === 'refused') throw refusalError(result.reason)
@@ -73,7 +80,8 @@ async function promise(
   workspace: Workspace,
   lock: AssetLock,
   at: Ms,
-): Promise<{ readonly quote: Quote; readonly claim: string }> {
+  visitor: Visitor,
+): Promise<{ readonly quote: Quote; readonly claim: string; readonly draws: readonly string[] }> {
   const { mode, fiat } = invoice.terms
   const info = deps.catalog.asset(lock.asset)
   const { arsSeries } = workspace.policy
@@ -81,7 +89,7 @@ async function promise(
   const quoteEndsAt = quoteEnd(invoice, workspace, at)
   const request: LockRequest = { workspace, mode, asset: lock.asset, fiat, at, quoteEndsAt }
   const priced = priceLock(request, info, rate)
-  const { claim, amountBase } = await claimFor(deps, lock, invoice, priced.amountBase)
+  const { claim, amountBase, draws } = await claimFor(deps, lock, invoice, priced.amountBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
   const named = lock.reference === undefined ? {} : { reference: lock.reference }
   const uri = deps.catalog.paymentUri({
@@ -92,7 +100,7 @@ async function promise(
     amountBase,
     ...named,
   })
-  return { quote: { ...priced, amountBase, amount, uri }, claim }
+  return { quote: { ...priced, amountBase, amount, uri }, claim, draws }
 }
 
 /** The address is claimed already; an amount on a shared one must be claimed anew. */
@@ -101,9 +109,13 @@ async function claimFor(
   lock: AssetLock,
   { terms: { mode } }: Invoice,
   priceBase: bigint,
-): Promise<{ readonly claim: string; readonly amountBase: bigint }> {
-  if (lock.hold?.kind !== 'amount') return { claim: lock.claim, amountBase: priceBase }
+  { workspace, visitor }: { readonly workspace: Workspace; readonly visitor: Visitor },
+): Promise<{ readonly claim: string; readonly amountBase: bigint; readonly draws: readonly string[] }> {
+  if (lock.hold?.kind !== 'amount') return { claim: lock.claim, amountBase: priceBase, draws: [] }
   const { family, matchKey } = lock
   const material = { id: `${mode}:${family}:address:${matchKey}`, mode, family, kind: 'address' } as const
-  return await deps.addresses.take(material, deps.catalog.asset(lock.asset), priceBase)
+  // Each further amount is one that no other invoice can ask for, so whoever renews for sport draws on the budget.
+  const draws = await deps.budget.draw(material, workspace, visitor)
+  const { claim, amountBase } = await deps.addresses.take(material, deps.catalog.asset(lock.asset), priceBase)
+  return { claim, amountBase, draws }
 }

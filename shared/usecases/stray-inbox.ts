@@ -117,8 +117,16 @@ function exception(
     mode: sighting.mode,
     invoiceId: sighting.invoiceId,
     paymentKey: sighting.key,
-    detail: `${amount} arrived on ${network} at ${sighting.toAddress} (${txHash === null ? 'seen as a rise of the balance' : `transaction ${txHash}`}).`,
+    detail: `${amount} arrived on ${network} at ${sighting.toAddress} (${txHash === null ? 'seen as a rise of the balance' : `transaction ${txHash}`}).${disputeWords(sighting, workspaceId)}`,
     openedAt,
     closedAt: null,
   }
+}
+
+/** A workspace reads the numbers of its own invoices only. */
+function disputeWords({ disputed = [] }: PaymentSighting, workspaceId: string | null): string {
+  const own = disputed.filter((invoice) => invoice.workspaceId === workspaceId)
+  if (own.length === 0) return ''
+  const named = own.map(({ number }) => `invoice ${number}`).join(' or ')
+  return ` The address was shown on two invoices lately and the amount is not exactly what the later one asks for: it may be for ${named}. Attach it to the right one.`
 }

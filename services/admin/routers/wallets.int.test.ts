@@ -174,7 +174,12 @@ it('addresses added to a live pool wait; those that were there go on', async () 
   }
   expect(await offered(0)).toBe(1)
   expect(await offered(25)).toBe(3)
-  expect(await caller.wallets.use({ ...at, walletId: wallet?.id ?? '' })).toEqual({ kind: 'pool', total: 3, free: 3 })
+  expect(await caller.wallets.use({ ...at, walletId: wallet?.id ?? '' })).toEqual({
+    kind: 'pool',
+    total: 3,
+    free: 3,
+    reserved: 1,
+  })
 })
 
 it('test mode waits for nothing and announces nothing', async () => {

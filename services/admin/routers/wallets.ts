@@ -4,6 +4,7 @@ import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/change-wallets.ts'
 import { WALLET_KINDS } from '#shared/usecases/ports/wallets.ts'
 import { previewWallet } from '#shared/usecases/preview-wallet.ts'
+import { visitorShare } from '#shared/usecases/visitor-budget.ts'
 import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallet-gap.ts'
 import { countPool } from '#shared/usecases/watch-pools.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -59,7 +60,13 @@ export const walletsRouter = router({
           requiredGap: z.number(),
           usualGap: z.number(),
         }),
-        z.object({ kind: z.literal('pool'), total: z.number(), free: z.number() }),
+        z.object({
+          kind: z.literal('pool'),
+          total: z.number(),
+          free: z.number(),
+          /** How many of `total` visitors who have not paid never hold. */
+          reserved: z.number(),
+        }),
         z.object({ kind: z.literal('address') }),
       ]),
     )
@@ -69,7 +76,10 @@ export const walletsRouter = router({
       const material = await instance.wallets.findMaterial(wallet.materialId)
       if (material === null) throw new PaymeshError('NOT_FOUND')
       if (wallet.kind === 'address') return { kind: 'address' }
-      if (wallet.kind === 'pool') return { kind: 'pool', ...(await countPool(instance, material)) }
+      if (wallet.kind === 'pool') {
+        const { total, free } = await countPool(instance, material)
+        return { kind: 'pool', total, free, reserved: total - visitorShare(total, ctx.workspace.policy) }
+      }
       const { nextIndex, lastPaidIndex, requiredGap } = await walletGap(instance, material)
       return { kind: 'xpub', nextIndex, lastPaidIndex, requiredGap, usualGap: USUAL_GAP_LIMIT }
     }),

@@ -4,6 +4,7 @@ import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { changeSettings } from '#shared/usecases/change-settings.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/send-digests.ts'
+import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/visitor-budget.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
@@ -42,6 +43,7 @@ const settings = z.object({
   quoteMs: z.number(),
   spreadBps: z.number(),
   quarantineMs: z.number(),
+  reservePercent: z.number(),
   arsSeries: z.enum(['crypto', 'official']),
   confirmations: z.array(
     z.object({
@@ -74,6 +76,7 @@ const change = z
     quoteMs: ms(5 * MINUTE_MS, DAY_MS),
     spreadBps: bps(1_000),
     quarantineMs: ms(DAY_MS, 999 * DAY_MS),
+    reservePercent: z.int().min(0).max(RESERVE_PERCENT_MAX),
     arsSeries: z.enum(['crypto', 'official']),
     confirmations: z.partialRecord(z.enum(ASSET_IDS), confirmations.nullable()),
   })
@@ -103,7 +106,7 @@ export const workspaceRouter = router({
 
 function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace): z.output<typeof settings> {
   const { id, epoch: version, name, ownerEmail, status, policy, limits } = workspace
-  const { supportContact, requiresSecondFactor, quarantineMs, confirmations: own, ...same } = policy
+  const { supportContact, requiresSecondFactor, quarantineMs, reservePercent, confirmations: own, ...same } = policy
   const tiers = ASSET_IDS.map((asset) => {
     const { network } = catalog.asset(asset)
     const usual = { live: catalog.confirmations(asset, 'live'), test: catalog.confirmations(asset, 'test') }
@@ -115,6 +118,7 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     requiresSecondFactor: requiresSecondFactor === true,
     digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
+    reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
     confirmations: tiers,
   }
 }

@@ -1,37 +1,68 @@
 import type { Decision } from './decision.ts'
-import { type AssetLock, activeLock, type InvoiceState, type Ms, type Quote, type Refusal } from './model.ts'
+import { later } from './held-claims.ts'
+import {
+  type AssetLock,
+  activeLock,
+  type InvoiceEvent,
+  type InvoiceState,
+  isHeld,
+  type Ms,
+  type Refusal,
+} from './model.ts'
 import { latestQuote } from './quote-window.ts'
 import type { Draft } from './settle.ts'
 import { totals } from './totals.ts'
 
-/** Assets a payer may pick for one invoice, one after another. */
+/** Distinct assets a payer may pick for one invoice, one after another. */
 const LOCKS_MAX = 5
 /** Price promises given on one invoice, over all its locks. */
 const QUOTES_MAX = 20
+/** Outbox entries of an invoice after which nobody switches back and forth any more: each switch is a webhook. */
+const SWITCH_ENTRIES_MAX = 100
 
-/** Locks the first asset, or another one while nothing has been seen; earlier locks close but stay watched. */
-export function decideAssetLocked(state: InvoiceState, lock: AssetLock, at: Ms): Decision {
-  const refused = lockRefusal(state, at)
+type Event<T extends InvoiceEvent['type']> = Extract<InvoiceEvent, { readonly type: T }>
+
+/**
+ * Locks the first asset, or another one while nothing has been seen; earlier locks close but stay watched. An asset that was
+ * locked before on the same address goes on with the new quote: it is one lock, however often it is chosen.
+ */
+export function decideAssetLocked(state: InvoiceState, event: Event<'asset_locked'>, at: Ms): Decision {
+  const { lock, lockCount = state.locks.length } = event
+  const earlier = state.locks.findLast((other) => isSame(other, lock))
+  const refused = lockRefusal(state, at, earlier?.asset)
   if (refused !== null) return { refused }
-  const closed = state.locks.map((other) => ({ ...other, to: other.to ?? at }))
-  const locked = { ...state, status: 'pending' as const, locks: [...closed, { ...lock, to: null }] }
-  return pending({ ...locked, partialAnnouncedBase: 0n }, latestQuote(lock))
+  if (state.locks.length !== lockCount) return { refused: 'locks_changed' }
+  if (earlier === undefined) return activated({ ...state, locks: [...state.locks, lock] }, lock, at)
+  const { draws = [] } = lock
+  const renewed = withQuotes(earlier, { quotes: lock.quotes, claim: lock.claim, draws })
+  return activated({ ...state, locks: state.locks.map((other) => (other === earlier ? renewed : other)) }, renewed, at)
+}
+
+/** Makes an earlier lock the active one again, as it was, while its latest quote holds. Nothing changes when it is active. */
+export function decideLockResumed(state: InvoiceState, event: Event<'lock_resumed'>, at: Ms): Decision {
+  if (!isLockable(state, at)) return { refused: 'not_lockable' }
+  const lock = state.locks.findLast((other) => isSame(other, event))
+  if (lock === undefined || latestQuote(lock).expiresAt <= at) return { refused: 'not_lockable' }
+  if (lock === activeLock(state)) return null
+  if (state.eventSeq >= SWITCH_ENTRIES_MAX) return { refused: 'too_many_locks' }
+  return activated(state, lock, at)
 }
 
 /** Appends a price promise to the active lock while nothing has been seen. Earlier claims on amounts stay reserved. */
-export function decideQuoteRenewed(state: InvoiceState, quote: Quote, claim: string, at: Ms): Decision {
+export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_renewed'>, at: Ms): Decision {
+  const { quote, claim, draws = [] } = event
   const active = activeLock(state)
   const refused = renewalRefusal(state, at)
   if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
-  const moved = claim === active.claim ? {} : { claim, formerClaims: [...(active.formerClaims ?? []), active.claim] }
-  const renewed: AssetLock = { ...active, ...moved, quotes: [...active.quotes, quote] }
-  return pending({ ...state, locks: state.locks.map((lock) => (lock === active ? renewed : lock)) }, quote)
+  const renewed = withQuotes(active, { quotes: [quote], claim, draws })
+  return pending({ ...state, locks: state.locks.map((lock) => (lock === active ? renewed : lock)) })
 }
 
-/** Why no asset can be chosen now, as far as the state tells; null when one can. */
-export function lockRefusal(state: InvoiceState, at: Ms): Refusal | null {
+/** Why no asset can be chosen now, as far as the state tells; null when one can. `asset` names one that was chosen before. */
+export function lockRefusal(state: InvoiceState, at: Ms, asset?: AssetLock['asset']): Refusal | null {
   if (!isLockable(state, at)) return 'not_lockable'
-  if (state.locks.length >= LOCKS_MAX) return 'too_many_locks'
+  const isKnown = asset !== undefined && state.locks.some((lock) => lock.asset === asset)
+  if (!isKnown && state.locks.length >= LOCKS_MAX) return 'too_many_locks'
   return quoteCount(state) >= QUOTES_MAX ? 'too_many_quotes' : null
 }
 
@@ -47,9 +78,30 @@ function isLockable(state: InvoiceState, at: Ms): boolean {
   return at < state.expiresAt && totals(state).receivedBase === 0n
 }
 
-function pending(state: InvoiceState, quote: Quote): Draft {
+/** The same asset at the same address, and still the invoice's own. */
+function isSame(lock: AssetLock, wanted: Pick<AssetLock, 'asset' | 'matchKey'>): boolean {
+  return isHeld(lock) && lock.asset === wanted.asset && lock.matchKey === wanted.matchKey
+}
+
+function withQuotes(lock: AssetLock, more: Required<Pick<AssetLock, 'quotes' | 'claim' | 'draws'>>): AssetLock {
+  const moved =
+    more.claim === lock.claim ? {} : { claim: more.claim, formerClaims: [...(lock.formerClaims ?? []), lock.claim] }
+  const drawn = more.draws.length === 0 ? {} : { draws: [...(lock.draws ?? []), ...more.draws] }
+  return { ...lock, ...moved, ...drawn, quotes: [...lock.quotes, ...more.quotes] }
+}
+
+/** `lock` is one of the state's; it becomes the active one. */
+function activated(state: InvoiceState, lock: AssetLock, at: Ms): Draft {
+  const locks = state.locks.map((other) => ({ ...other, to: other === lock ? null : (other.to ?? at) }))
+  return pending({ ...state, status: 'pending' as const, locks, partialAnnouncedBase: 0n })
+}
+
+/** An invoice that ends with its quote ends with the last of all its quotes: choosing again shortens nothing that was promised. */
+function pending(state: InvoiceState): Draft {
+  const ends = state.locks.map((lock) => latestQuote(lock).expiresAt)
+  const last = ends.reduce(later)
   return {
-    state: { ...state, expiresAt: state.endsWithQuote ? quote.expiresAt : state.expiresAt },
+    state: { ...state, expiresAt: state.endsWithQuote ? last : state.expiresAt },
     effects: [{ kind: 'event', type: 'invoice.pending', payment: null }],
   }
 }

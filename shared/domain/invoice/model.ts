@@ -56,10 +56,23 @@ export interface LockPolicy {
 /** A claim that ends: an address of a pool, or one amount on an address that many invoices share. */
 export interface LockHold {
   readonly kind: 'address' | 'amount'
-  /** How long after the last moment at which money for this invoice may come the claim still stands. */
+  /** How long after its return only the exact amount asked for settles the next invoice on it. */
   readonly quarantineMs: number
+  /**
+   * How long the claim stands after the end of its last quote, by block time; at least 24 h. Absent on locks of before
+   * decision 50: their claims stand for 24 h + `quarantineMs` after the invoice's end.
+   */
+  readonly heldMs?: number
   /** Null while the claim stands; money first seen from then on is not this invoice's. */
   readonly releasedAt: Ms | null
+}
+
+/** The invoice that an address was shown on shortly before: up to `until` only the exact amount on it is the new holder's. */
+export interface PriorHold {
+  readonly invoiceId: string
+  readonly workspaceId: string
+  readonly number: number
+  readonly until: Ms
 }
 
 /** An asset chosen for an invoice: the address, the claim that reserves it and every quote given on it. */
@@ -79,6 +92,10 @@ export interface AssetLock {
   readonly formerClaims?: readonly string[]
   /** Present when the claim is handed on one day; absent when the address is this invoice's for ever. */
   readonly hold?: LockHold
+  /** Present when another invoice gave the address back within its quarantine. */
+  readonly priorHold?: PriorHold
+  /** Places in the budget of anonymous visitors that the claims of this lock take; absent when they take none. */
+  readonly draws?: readonly string[]
   /** 32 bytes as lower-case hex that a payment may name to be known as this lock's (Solana Pay); never used again. */
   readonly reference?: string
   /** Present when the asset is the network's own coin, which may also move where no transfer shows it. */
@@ -236,8 +253,16 @@ export interface Word {
 /** What can happen to an invoice. Names are past tense; `payments_changed` carries no data because every event folds payments first. */
 export type InvoiceEvent =
   | { readonly type: 'payments_changed' }
-  | { readonly type: 'asset_locked'; readonly lock: AssetLock }
-  | { readonly type: 'quote_renewed'; readonly quote: Quote; readonly claim: string }
+  /** `lockCount` is the number of locks that the choice was prepared for; with another one it is refused. */
+  | { readonly type: 'asset_locked'; readonly lock: AssetLock; readonly lockCount?: number }
+  /** The payer chose an asset again whose quote still holds. */
+  | { readonly type: 'lock_resumed'; readonly asset: AssetId; readonly matchKey: string }
+  | {
+      readonly type: 'quote_renewed'
+      readonly quote: Quote
+      readonly claim: string
+      readonly draws?: readonly string[]
+    }
   | { readonly type: 'deadline_reached' }
   | ({ readonly type: 'cancel_requested' } & Word)
   | ({ readonly type: 'expiry_simulated' } & Word)
@@ -254,6 +279,8 @@ export type Refusal =
   | 'has_funds'
   | 'not_lockable'
   | 'too_many_locks'
+  /** Another choice was faster: read the invoice and prepare the choice again. */
+  | 'locks_changed'
   | 'too_many_quotes'
   | 'not_simulatable'
   | 'not_acceptable'
@@ -292,6 +319,11 @@ export interface TransitionInput {
   readonly at: Ms
   /** Up to when the chain is known, if less than `at`: a step back ends an invoice only when its deadline lies before. */
   readonly knownUntil?: Ms
+}
+
+/** Whether the claims of a lock still stand; those of a returned address or amount may be another invoice's. */
+export function isHeld(lock: Pick<AssetLock, 'hold'>): boolean {
+  return (lock.hold?.releasedAt ?? null) === null
 }
 
 /** The lock that money is judged against, or null while the invoice is `new`. */

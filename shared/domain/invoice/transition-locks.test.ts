@@ -126,9 +126,72 @@ describe('quotes', () => {
     for (let count = 2; count < 20; count += 1) expect(told.apply(renew)).toEqual(['invoice.pending'])
     expect(told.apply(renew)).toEqual(['refused too_many_quotes'])
     const switching = story()
-    for (let count = 1; count < 5; count += 1) switching.apply({ type: 'asset_locked', lock: anotherLock() })
-    expect(switching.apply({ type: 'asset_locked', lock: anotherLock() })).toEqual(['refused too_many_locks'])
+    const assets = ['usdc_ethereum', 'eth_ethereum', 'eth_base', 'usdc_base', 'btc_bitcoin'] as const
+    const outcomes = assets.map((asset) => switching.apply({ type: 'asset_locked', lock: anotherLock({ asset }) }))
+    expect(outcomes.slice(0, 4)).toEqual(Array(4).fill(['invoice.pending']))
+    expect(outcomes[4]).toEqual(['refused too_many_locks'])
     expect(story().apply(renew, [], DEADLINE)).toEqual(['refused not_lockable'])
     expect(story().apply(renew, [aPayment()])).toEqual(['refused not_lockable'])
+  })
+})
+
+describe('an asset that is chosen again', () => {
+  const usdt = { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
+  const usdc = { type: 'lock_resumed', asset: 'usdc_ethereum', matchKey: 'b2' } as const
+  const over = T0 + 15 * MINUTE
+  const later = aQuote({ lockedAt: T0 + 10 * MINUTE, expiresAt: T0 + 30 * MINUTE, amountBase: DUE / 2n })
+  const open = () => {
+    const told = story(aLock(), { endsWithQuote: true, expiresAt: DEADLINE })
+    told.apply({ type: 'asset_locked', lock: anotherLock({ quotes: [later] }) }, [], T0 + 10 * MINUTE)
+    return told
+  }
+
+  // Guarantee: nobody collects prices by switching back and forth.
+  it('shows the quote it had, to the unit and the second, and takes nothing from the other one', () => {
+    const told = open()
+    const before = told.state().locks[0]
+    expect(told.apply(usdt, [], over)).toEqual(['invoice.pending'])
+    expect(told.state().locks).toHaveLength(2)
+    expect(told.state().locks[0]).toEqual({ ...before, to: null })
+    expect(told.state().locks[1]?.to).toBe(over)
+    // What was promised in the other asset can still be paid until its own end.
+    expect(told.state().expiresAt).toBe(later.expiresAt)
+    expect(told.apply(usdt, [], over)).toEqual([])
+  })
+
+  it('is refused once its quote is over, its address was given back, or money came', () => {
+    expect(open().apply(usdt, [], DEADLINE)).toEqual(['refused not_lockable'])
+    expect(open().apply(usdt, [aPayment()], over)).toEqual(['refused not_lockable'])
+    expect(story().apply(usdc)).toEqual(['refused not_lockable'])
+    const hold = { kind: 'address', quarantineMs: 0, heldMs: 1, releasedAt: T0 } as const
+    const returned = story(aLock({ hold }))
+    returned.apply({ type: 'asset_locked', lock: anotherLock() })
+    expect(returned.apply(usdt)).toEqual(['refused not_lockable'])
+  })
+
+  it('goes on as the same lock with a new quote once its quote is over', () => {
+    const told = open()
+    const quote = aQuote({ lockedAt: DEADLINE, expiresAt: DEADLINE + 20 * MINUTE, amountBase: DUE * 2n })
+    expect(told.apply({ type: 'asset_locked', lock: aLock({ quotes: [quote] }) }, [], DEADLINE)).toEqual([
+      'invoice.pending',
+    ])
+    expect(told.state().locks.map(({ quotes, to }) => [quotes.length, to])).toEqual([
+      [2, null],
+      [1, DEADLINE],
+    ])
+    expect(told.state().expiresAt).toBe(quote.expiresAt)
+  })
+
+  it('is refused after a hundred announcements: every switch is a webhook', () => {
+    const told = open()
+    const outcomes = Array.from({ length: 200 }, (_, turn) => told.apply(turn % 2 === 0 ? usdt : usdc, [], over)[0])
+    expect(outcomes.filter((one) => one === 'invoice.pending').length).toBeLessThan(100)
+    expect(outcomes.at(-1)).toBe('refused too_many_locks')
+    expect(told.state().eventSeq).toBe(100)
+  })
+
+  it('is refused when another choice was faster', () => {
+    const event = { type: 'asset_locked', lock: anotherLock(), lockCount: 0 } as const
+    expect(story().apply(event)).toEqual(['refused locks_changed'])
   })
 })

@@ -66,6 +66,7 @@ const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
               { type: 'funds_accepted', payments: [] },
               { type: 'funds_accepted', payments: [{ payment: 'p0', valueBase: DUE }] },
               { type: 'asset_locked', lock: anotherLock() },
+              { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
               { type: 'quote_renewed', quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
             )
             .map((event) => ({ kind: 'event' as const, event })),
@@ -170,7 +171,7 @@ const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
       }
       const moved = before.status !== after.status
       holds(!moved || texts.includes(`invoice.${after.status}`), 'entering is announced')
-      const asked = event.type === 'asset_locked' || event.type === 'quote_renewed'
+      const asked = event.type === 'asset_locked' || event.type === 'lock_resumed' || event.type === 'quote_renewed'
       const simulated = after.ledger.some((row) => row.simulated)
       const states = texts.filter((one) => one.startsWith('invoice.') && !one.startsWith('invoice.late'))
       const silent = states.every((one) => one === 'invoice.partial')

@@ -6,13 +6,18 @@ import { anotherLock, aPayment, aQuote, DEADLINE, DUE, MINUTE, story, storyIn } 
 /** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
 type Expected = '=' | InvoiceStatus | `409 ${string}`
 
-const lockable = { asset_locked: '409 not_lockable', quote_renewed: '409 not_lockable' } as const
+const lockable = {
+  asset_locked: '409 not_lockable',
+  lock_resumed: '409 not_lockable',
+  quote_renewed: '409 not_lockable',
+} as const
 
 // Each event comes with a fresh confirmed payment of the whole amount for `payments_changed` and `funds_accepted`, and with nothing new otherwise.
 const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
   new: {
     payments_changed: 'new',
     asset_locked: 'pending',
+    lock_resumed: '409 not_lockable',
     quote_renewed: '409 not_lockable',
     deadline_reached: 'expired',
     cancel_requested: 'cancelled',
@@ -22,6 +27,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
   pending: {
     payments_changed: 'paid',
     asset_locked: 'pending',
+    lock_resumed: '=',
     quote_renewed: 'pending',
     deadline_reached: 'expired',
     cancel_requested: 'cancelled',
@@ -81,6 +87,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
 const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
   payments_changed: { type: 'payments_changed' },
   asset_locked: { type: 'asset_locked', lock: anotherLock() },
+  lock_resumed: { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
   quote_renewed: { type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' },
   deadline_reached: { type: 'deadline_reached' },
   cancel_requested: { type: 'cancel_requested' },

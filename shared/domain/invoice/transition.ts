@@ -1,6 +1,6 @@
 import { decideAcceptance } from './decide-acceptance.ts'
 import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
-import { decideAssetLocked, decideQuoteRenewed } from './decide-lock.ts'
+import { decideAssetLocked, decideLockResumed, decideQuoteRenewed } from './decide-lock.ts'
 import type { Decision } from './decision.ts'
 import { reconcileExceptions } from './exceptions.ts'
 import { fold } from './fold.ts'
@@ -52,9 +52,11 @@ function decide(state: InvoiceState, event: InvoiceEvent, at: Ms): Decision {
     case 'payments_changed':
       return null
     case 'asset_locked':
-      return decideAssetLocked(state, event.lock, at)
+      return decideAssetLocked(state, event, at)
     case 'quote_renewed':
-      return decideQuoteRenewed(state, event.quote, event.claim, at)
+      return decideQuoteRenewed(state, event, at)
+    case 'lock_resumed':
+      return decideLockResumed(state, event, at)
     case 'deadline_reached':
       return decideDeadline(state, at)
     case 'cancel_requested':

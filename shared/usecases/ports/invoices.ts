@@ -1,5 +1,5 @@
 import type { AssetId, EventType, ExceptionKind, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AssetLock, AuditedDeed, InvoiceState, InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
+import type { AssetLock, AuditedDeed, InvoiceState, InvoiceTerms, Ms, PriorHold } from '#shared/domain/invoice/model.ts'
 
 /** The fields of an invoice's public record that can change, frozen at one version. JSON-safe. */
 export interface InvoiceSnapshot {
@@ -107,6 +107,8 @@ export interface InvoiceListQuery {
 export interface ClaimHolder {
   readonly invoiceId: string
   readonly workspaceId: string
+  /** As people call it. */
+  readonly number: number
   readonly locks: readonly AssetLock[]
 }
 
@@ -122,14 +124,6 @@ export interface CoinAccount {
 export interface ReleaseMark {
   readonly invoiceId: string
   readonly releaseAt: Ms
-}
-
-/** Money for an invoice may be seen in time and mined up to a day after its end. */
-const PAYABLE_AFTER_END_MS = 24 * 3_600_000
-
-/** From when on a claim may end whose invoice expires at `expiresAt`, by the block time of every chain concerned. */
-export function releaseDueAt(expiresAt: Ms, quarantineMs: number): Ms {
-  return expiresAt + PAYABLE_AFTER_END_MS + quarantineMs
 }
 
 export interface InvoiceRepository {
@@ -149,7 +143,8 @@ export interface InvoiceRepository {
   save(change: InvoiceChange): Promise<boolean>
   /** Highest number in use, 0 when there is none. */
   highestNumber(workspaceId: string, mode: Mode): Promise<number>
-  countCreatedSince(workspaceId: string, mode: Mode, since: Ms): Promise<number>
+  /** `source` counts only invoices of that origin. */
+  countCreatedSince(workspaceId: string, mode: Mode, since: Ms, source?: InvoiceTerms['source']): Promise<number>
   /** The invoices that hold these claims now; each claim has at most one holder. */
   findByClaims(claims: readonly string[]): Promise<readonly ClaimHolder[]>
   /** Invoices of a mode with a lock, past or present, that carries one of these references. */
@@ -158,15 +153,23 @@ export interface InvoiceRepository {
   coinAccounts(mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]>
   /** Which of these claims exist already. */
   claimsTaken(claims: readonly string[]): Promise<ReadonlySet<string>>
+  /** Who gave these claims back last, as far as the next holder gets exact amounts only beyond `at`; others are left out. */
+  priorHolds(claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>>
+  /** Which of these places in budgets of visitors are taken, and the earliest time at which each may be free again. */
+  drawsTaken(draws: readonly string[]): Promise<ReadonlyMap<string, Ms>>
   /** Those of these claims whose invoice has received money that stands on its chain. */
   claimsPaid(claims: readonly string[]): Promise<ReadonlySet<string>>
   /** Invoices whose ending claims were due for release by `until`, oldest first, after the given one. */
   dueForRelease(until: Ms, after: ReleaseMark | null, limit: number): Promise<readonly ReleaseMark[]>
   /**
    * Ends the claims of every lock whose hold `state` shows as released, in one compare-and-set that raises the version and
-   * changes nothing else; false when the version moved on.
+   * changes nothing else; false when the version moved on. `priorHolds` finds them from then on.
    */
-  releaseClaims(id: string, expectedVersion: number, state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Promise<boolean>
+  releaseClaims(
+    id: string,
+    expectedVersion: number,
+    state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt'>,
+  ): Promise<boolean>
   /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
   dueForAction(actionChain: string, until: Ms, limit: number, skip?: number): Promise<readonly string[]>
   /** Oldest unrelayed invoices of some shards, at most `limit`, without those that wait since before `from`; null leaves out none. */
@@ -177,9 +180,16 @@ export interface InvoiceRepository {
   trimOutbox(trims: readonly { id: string; throughSeq: number }[]): Promise<void>
 }
 
-/** A claim (address or amount) is held by another invoice: offer the next candidate. */
+/** A claim (address, amount or place in a budget) is held by another invoice: offer the next candidate. */
 export class ClaimTaken extends Error {
   override readonly name = 'ClaimTaken'
+  /** Only a place in a budget was taken: the address or amount that was offered with it is still free as far as anybody knows. */
+  readonly isDraw: boolean
+
+  constructor(message: string, options: ErrorOptions & { readonly isDraw?: boolean } = {}) {
+    super(message, options)
+    this.isDraw = options.isDraw ?? false
+  }
 }
 
 /** Number of outbox shards; a shard is relayed by one worker at a time. */

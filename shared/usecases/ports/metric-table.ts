@@ -64,6 +64,12 @@ const MONEY = {
   address_headroom_failed_total: counter('Failed rounds of the loop that derives addresses ahead'),
   address_indexes_returned_total: counter('Derived addresses that nobody used and that can be issued again'),
   address_source_exhausted_total: counter('Invoices that found no free address', 'family', 'mode'),
+  visitor_budget_spent_total: counter(
+    'Payers who got no address because visitors held their share',
+    'scope',
+    'family',
+    'mode',
+  ),
   pool_addresses_low_total: counter('Counts that found at most a fifth of an address pool free', 'family', 'mode'),
   simulation_raced_total: counter('Simulated payments that met a change of their invoice'),
   payments_recorded_total: counter('Payments stored', 'network'),

@@ -71,6 +71,13 @@ export interface Payment {
   readonly updatedAt: Ms
 }
 
+/** An invoice that money may be for. */
+export interface DisputingInvoice {
+  readonly invoiceId: string
+  readonly workspaceId: string
+  readonly number: number
+}
+
 /** What a scanner knows about a transfer; the repository adds identity, versions and times. */
 export interface PaymentSighting {
   readonly key: string
@@ -92,6 +99,8 @@ export interface PaymentSighting {
   readonly spends: readonly string[]
   readonly firstSeenAt: Ms
   readonly uncountedReason: UncountedReason | null
+  /** Invoices that unmatched money may be for, because their address changed hands lately; said in the inbox, not stored. */
+  readonly disputed?: readonly DisputingInvoice[]
 }
 
 /**

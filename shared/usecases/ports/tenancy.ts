@@ -16,8 +16,13 @@ export interface WorkspacePolicy {
   readonly quoteMs: number
   /** Spread added to the market rate, in basis points. Default 0. */
   readonly spreadBps: number
-  /** How long a pooled address or a unique amount rests before the next invoice may have it. Default 604,800,000 (7 d), at least 24 h. */
+  /**
+   * How long after a pooled address or a unique amount was given back only the exact amount settles the next invoice on it.
+   * Default 604,800,000 (7 d), at least 24 h.
+   */
   readonly quarantineMs?: number
+  /** Share of each pool and of the monthly plan that visitors of payment links leave to the merchant's programs, 0–90 percent. Default 50. */
+  readonly reservePercent?: number
   readonly arsSeries: 'crypto' | 'official'
   /**
    * Confirmations by asset id, over the registry's defaults: a whole number from 1, or `finalized`, which waits for the

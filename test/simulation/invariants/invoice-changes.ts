@@ -90,7 +90,7 @@ function checkClaims(history: History, before: InvoiceDocument | null, after: In
   for (const [index, lock] of after.locks.entries()) {
     const released = lock.hold?.releasedAt ?? null
     if (released !== null) {
-      const end = after.expiresAt.getTime() + DAY_MS + (lock.hold?.quarantineMs ?? 0)
+      const end = Math.max(...lock.quotes.map((quote) => quote.expiresAt.getTime())) + DAY_MS
       must(
         released.getTime() >= end - 1_000,
         'S6',

@@ -112,9 +112,9 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'claims-released-at-expiry',
-    file: 'shared/usecases/ports/invoices.ts',
-    find: 'return expiresAt + PAYABLE_AFTER_END_MS + quarantineMs',
-    replace: 'return expiresAt',
+    file: 'shared/domain/invoice/held-claims.ts',
+    find: ': quoteEnd) + hold.heldMs',
+    replace: ': quoteEnd)',
     what: 'An address is handed on as soon as its invoice ends.',
   },
   {

@@ -171,7 +171,7 @@ const CHANGES: readonly ContractCase[] = [
       const held = invoiceNamed('i-1', { state: { expiresAt: PAST, locks: [lock('a', { hold: HOLD })] } })
       await invoices.insert(held)
       const due = await invoices.dueForRelease(FUTURE, null, 5)
-      const freed = { expiresAt: PAST, locks: [lock('a', { hold: { ...HOLD, releasedAt: PAST } })] }
+      const freed = { expiresAt: PAST, paidAt: null, locks: [lock('a', { hold: { ...HOLD, releasedAt: PAST } })] }
       return [
         due.length,
         await invoices.releaseClaims('i-1', 7, freed),
@@ -182,6 +182,45 @@ const CHANGES: readonly ContractCase[] = [
       ]
     },
     gives: [1, false, true, [], { inserted: true }, 2],
+  },
+  {
+    name: 'a returned claim says who had it until its bound, and a place in a budget is taken once until it is given back or paid for',
+    ask: async ({ invoices }) => {
+      const hold = { ...HOLD, heldMs: 1 }
+      const drawn = (matchKey: string, draws: string[]) => lock(matchKey, { hold, draws })
+      await invoices.insert(invoiceNamed('i-1', { state: { expiresAt: PAST, locks: [drawn('a', ['v:0', 'v:1'])] } }))
+      const second = invoiceNamed('i-2', { number: 2, state: { locks: [drawn('b', ['v:1'])] } })
+      const refused = await invoices.insert(second)
+      const taken = [...(await invoices.drawsTaken(['v:0', 'v:1', 'v:2'])).keys()].sort()
+      const freed = { expiresAt: PAST, paidAt: null, locks: [lock('a', { hold: { ...hold, releasedAt: PAST } })] }
+      await invoices.releaseClaims('i-1', 1, freed)
+      const free = await invoices.drawsTaken(['v:0', 'v:1'])
+      const inserted = await invoices.insert(second)
+      await invoices.save(changeOf(second, { locks: [drawn('b', ['v:1'])], status: 'paid', paidAt: PAST }))
+      const claims = ['test:evm:a', 'test:evm:b']
+      return [
+        refused,
+        taken,
+        free.size,
+        inserted,
+        (await invoices.drawsTaken(['v:1'])).size,
+        [...(await invoices.priorHolds(claims, PAST))].map(([claim, { invoiceId, until }]) => [
+          claim,
+          invoiceId,
+          until - PAST,
+        ]),
+        (await invoices.priorHolds(claims, PAST + HOLD.quarantineMs)).size,
+      ]
+    },
+    gives: [
+      { inserted: false, conflict: 'claims' },
+      ['v:0', 'v:1'],
+      0,
+      { inserted: true },
+      0,
+      [['test:evm:a', 'i-1', 1_000]],
+      0,
+    ],
   },
   {
     name: 'a claim with live money is told from one without',

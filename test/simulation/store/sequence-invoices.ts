@@ -59,6 +59,7 @@ export const INVOICE_ASKS: readonly Ask[] = [
     return on.invoices.releaseClaims(id, found?.state.version ?? 1, {
       locks,
       expiresAt: found?.state.expiresAt ?? PAST,
+      paidAt: found?.state.paidAt ?? null,
     })
   },
   ({ on, random, tick }) =>
@@ -66,6 +67,8 @@ export const INVOICE_ASKS: readonly Ask[] = [
   ({ on, random }) =>
     on.invoices.trimOutbox(pickSome(random, INVOICE_IDS).map((id) => ({ id, throughSeq: random.between(0, 4) }))),
   ({ on, random }) => on.invoices.claimsTaken(pickSome(random, MATCH_KEYS).map(claim)),
+  ({ on, random }) => on.invoices.priorHolds(pickSome(random, MATCH_KEYS).map(claim), PAST),
+  ({ on, random }) => on.invoices.drawsTaken(pickSome(random, MATCH_KEYS).map((key) => `place-${key}`)),
   ({ on, random }) => on.invoices.findByClaims(pickSome(random, MATCH_KEYS).map(claim)),
   ({ on, random }) =>
     on.invoices.findByReferences(

@@ -293,6 +293,8 @@ export const en = {
   'problem.limit': 'Too many tries from your connection. Try again in {t}.',
   'problem.rates': 'There is no price at the moment. Try again in a minute.',
   'problem.asset': 'This coin cannot be paid with right now. Choose another one.',
+  'problem.address': 'This coin has no free address right now. Choose another coin or try again in {t}.',
+  'problem.plan': '{m} takes no more payments through this link right now. Ask them for another way to pay.',
   'problem.minimum': 'The amount is too small for this coin. Choose another one.',
   'problem.other': 'That did not work. Nothing was changed. Try again.',
 } as const

@@ -297,6 +297,8 @@ export const es: Words = {
   'problem.limit': 'Demasiados intentos desde tu conexión. Prueba de nuevo en {t}.',
   'problem.rates': 'Ahora no hay precio. Prueba de nuevo en un minuto.',
   'problem.asset': 'Ahora no se puede pagar con esta moneda. Elige otra.',
+  'problem.address': 'Esta moneda no tiene ahora una dirección libre. Elige otra o prueba de nuevo en {t}.',
+  'problem.plan': '{m} no acepta ahora más pagos con este enlace. Pídele otra forma de pagar.',
   'problem.minimum': 'El importe es muy pequeño para esta moneda. Elige otra.',
   'problem.other': 'No funcionó. No cambió nada. Prueba de nuevo.',
 }

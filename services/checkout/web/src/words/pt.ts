@@ -293,6 +293,8 @@ export const pt: Words = {
   'problem.limit': 'Tentativas demais da sua conexão. Tente de novo em {t}.',
   'problem.rates': 'Não há preço no momento. Tente de novo em um minuto.',
   'problem.asset': 'Agora não é possível pagar com esta moeda. Escolha outra.',
+  'problem.address': 'Esta moeda não tem um endereço livre agora. Escolha outra ou tente de novo em {t}.',
+  'problem.plan': '{m} não aceita mais pagamentos por este link agora. Peça outra forma de pagar.',
   'problem.minimum': 'O valor é pequeno demais para esta moeda. Escolha outra.',
   'problem.other': 'Não funcionou. Nada mudou. Tente de novo.',
 }

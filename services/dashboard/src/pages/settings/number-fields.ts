@@ -2,7 +2,15 @@ import type { Settings } from './use-settings-draft.ts'
 
 /** A rule that is a number, told as a sentence around it. */
 export interface NumberField {
-  readonly key: 'quoteMs' | 'spreadBps' | 'toleranceBps' | 'lateGraceMs' | 'lateDriftBps' | 'newLifeMs' | 'quarantineMs'
+  readonly key:
+    | 'quoteMs'
+    | 'spreadBps'
+    | 'toleranceBps'
+    | 'lateGraceMs'
+    | 'lateDriftBps'
+    | 'newLifeMs'
+    | 'quarantineMs'
+    | 'reservePercent'
   readonly before: string
   readonly after: string
   /** The stored value of one unit that people type. */
@@ -65,9 +73,21 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
     effect: 'Once a coin is chosen its price has its own, shorter time.',
   },
   {
-    ...{ key: 'quarantineMs', before: 'An address of a pool rests', after: 'days before another invoice may have it.' },
-    ...{ unit: DAY, min: 1, max: 999, usual: 7 },
-    effect: 'A late payment to it still finds its first invoice.',
+    ...{
+      key: 'quarantineMs',
+      before: 'When an address of a pool goes to its next invoice, only the exact amount pays it for',
+    },
+    ...{ after: 'days.', unit: DAY, min: 1, max: 999, usual: 7 },
+    effect: 'Late money of the invoice before waits for your decision under Exceptions.',
+  },
+  {
+    ...{
+      key: 'reservePercent',
+      before: 'Visitors of payment links leave',
+      after: '% of each pool and plan to your programs.',
+    },
+    ...{ unit: 1, min: 0, max: 90, usual: 50 },
+    effect: 'In pools only those who have not paid count. If you sell by links only, 0 gives them everything.',
   },
 ]
 

@@ -22,11 +22,17 @@ export function WalletMeter({ wallet }: { readonly wallet: { readonly id: string
     return use.isPending ? <Skeleton height={40} /> : <LoadError what="its use" error={use.error} />
   }
   if (data.kind === 'address') return <p>Invoices are told apart by their exact amounts.</p>
-  if (data.kind === 'pool') return <PoolMeter total={data.total} free={data.free} />
+  if (data.kind === 'pool') return <PoolMeter {...data} />
   return <GapMeter {...data} family={wallet.family} />
 }
 
-function PoolMeter({ total, free }: { readonly total: number; readonly free: number }) {
+interface Pool {
+  readonly total: number
+  readonly free: number
+  readonly reserved: number
+}
+
+function PoolMeter({ total, free, reserved }: Pool) {
   const low = free <= total * LOW_SHARE
   const words = `${free} of ${total} free${low ? ', add more' : ''}`
   return (
@@ -40,7 +46,10 @@ function PoolMeter({ total, free }: { readonly total: number; readonly free: num
         mark={1 - LOW_SHARE}
         tone={low ? 'warn' : 'good'}
       />
-      <p className="pm-dim pm-small">An address serves one invoice at a time and then rests.</p>
+      <p className="pm-dim pm-small">
+        An address serves one invoice at a time and comes back a day after its last price. {reserved} of {total} stay
+        reserved for your own programs: visitors of payment links cannot hold them unpaid.
+      </p>
     </div>
   )
 }

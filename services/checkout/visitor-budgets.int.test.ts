@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto'
+import { HDNodeWallet } from 'ethers'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { INVOICES } from '#shared/db/invoice-model.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { addWallet } from '#shared/usecases/add-wallet.ts'
+import { applyInvoiceEvent } from '#shared/usecases/apply-invoice-event.ts'
+import { chooseAsset } from '#shared/usecases/choose-asset.ts'
+import { createInvoice } from '#shared/usecases/create-invoice.ts'
+import { recordBlockTransfers } from '#shared/usecases/record-payments.ts'
+import { releaseClaims } from '#shared/usecases/release-claims.ts'
+import { createPoolWatch } from '#shared/usecases/watch-pools.ts'
+import { blockWith, lockOf } from '#test/support/engine.ts'
+import { serviceContext } from '#test/support/service-context.ts'
+import { useStores } from '#test/support/stores.ts'
+import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
+import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
+import { buildCheckoutDeps } from './checkout-deps.ts'
+
+const stores = useStores()
+const account = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'/3")
+const addressAt = (index: number) => account.deriveChild(index).address
+const HOUR = 3_600_000
+let stage: CheckoutStage
+
+beforeEach(async () => {
+  stage = await openCheckout(stores)
+})
+afterEach(async () => {
+  await stage.close()
+  for (const name of ['wallets', 'invoices', 'addresses', 'payments', 'exceptions', 'key_material', 'workspaces']) {
+    await stores.db.connection.collection(name).deleteMany({})
+  }
+})
+
+/** A pool of test addresses that the scanner of test Ethereum watches. */
+async function addPool(count: number): Promise<void> {
+  const { engine } = stage
+  const value = Array.from({ length: count }, (_, index) => addressAt(index))
+  const input = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', kind: 'pool' } as const
+  await addWallet({ ...engine.deps, ...engine }, { ...input, value: value.join('\n') })
+  const keys = value.map((address) => address.slice(2).toLowerCase())
+  await engine.deps.wallets.markWatched('test', 'evm', 'ethereum', keys)
+}
+
+/** Documentation networks of IPv4 (RFC 5737) and one /64 of IPv6 each beyond them. */
+const sourceAt = (index: number) => (index < 200 ? `203.0.113.${index}` : `2001:db8:0:${index.toString(16)}::1`)
+const visit = async (link: string, from: string) =>
+  await stage.post(`/api/l/${link}/invoice`, { deed: randomUUID() }, from)
+const choose = async (id: string, asset: AssetId, from: string) =>
+  await stage.post(`/api/i/${id}/asset`, { asset, deed: randomUUID() }, from)
+const invoices = () => stores.db.collection(INVOICES)
+const holding = async (filter: object) => await invoices().countDocuments({ claims: { $exists: true }, ...filter })
+const warnings = async () => (await inbox()).filter(({ kind }) => kind === 'visitors_limited')
+const inbox = async () => await stage.engine.deps.exceptions.listOpen(stage.engine.workspace.id)
+/** What a merchant's program creates, in a process of its own. */
+const openByApi = async (asset?: AssetId) => await stage.engine.open(asset === undefined ? {} : { asset })
+
+/** Invoices of link visitors, made without the limits of the checkout's routes: as many strangers as one can think of. */
+async function linkInvoices(count: number, link: string): Promise<string[]> {
+  const { deps, engine } = stage
+  const made = Array.from({ length: count }, async () => {
+    const body = { amount: '7.00', minor: 700n, currency: 'USD' as const, description: 'x' }
+    const about = { workspace: engine.workspace, mode: 'test', body, source: 'link', idempotency: null } as const
+    const result = await createInvoice(deps, { ...about, link: { id: link, productId: null } })
+    return result.outcome === 'created' ? result.terms.id : ''
+  })
+  return await Promise.all(made)
+}
+
+describe('a pool of fifteen', () => {
+  beforeEach(() => addPool(15))
+
+  // Guarantee: one connection cannot take what the merchant's program needs, however often it switches.
+  it('gives one connection two addresses for 200 switches, and the merchant the rest', {
+    timeout: 120_000,
+  }, async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const ids = await linkInvoices(40, link)
+    const assets = ['usdt_ethereum', 'usdc_bsc', 'pol_polygon', 'eth_base', 'usdc_arbitrum'] as const
+    const statuses = new Map<string, number>()
+    for (const [turn, id] of ids.flatMap((one) => assets.map((asset) => [asset, one] as const))) {
+      // 200 posts of one /64, whose last bytes change with each.
+      const { status, body } = await choose(id, turn, `2001:db8:0:7::${statuses.size + 1}`)
+      const outcome = `${status} ${body.error?.code ?? ''}`
+      statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
+    }
+    expect([...statuses.keys()].sort()).toEqual(['200 ', '400 NO_WALLET_FOR_ASSET', '429 RATE_LIMITED'])
+    expect(await holding({ source: 'link' })).toBe(2)
+    for (let count = 0; count < 13; count += 1) await openByApi('usdt_ethereum')
+    await expect(openByApi('usdt_ethereum')).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+  })
+
+  // Guarantee: nor can any number of connections: half of the pool, rounded down, is never a visitor's.
+  it('gives 200 connections eight addresses, says so once, and keeps seven for the merchant', {
+    timeout: 120_000,
+  }, async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const { body } = await visit(link, sourceAt(index + 100))
+        return await choose(body.invoice.id, 'usdt_ethereum', sourceAt(index + 100))
+      }),
+    )
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(8)
+    const [refused] = replies.filter(({ status }) => status !== 200)
+    expect([refused?.status, refused?.body.error.code]).toEqual([400, 'NO_WALLET_FOR_ASSET'])
+    expect(refused?.body.error.message).toMatch(
+      /^This coin has no free address right now. Choose another coin or try again in 14\d\d minutes.$/,
+    )
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(24 * 3_600)
+    expect(await holding({ source: 'link' })).toBe(8)
+    expect(await warnings()).toHaveLength(1)
+    expect((await warnings())[0]?.detail).toContain('hold all 8 of the 15 evm addresses (test)')
+    for (let count = 0; count < 7; count += 1) await openByApi('usdt_ethereum')
+    // Another family is another pool: the sandbox of test mode derives as many as are needed.
+    const { body } = await visit(link, sourceAt(90))
+    expect((await choose(body.invoice.id, 'btc_bitcoin', sourceAt(90))).status).toBe(200)
+  })
+
+  // Guarantee: the bound holds over processes: places are claimed by the invoice write under a unique index.
+  it('is not passed by two checkout processes that serve visitors at once', async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const ids = await linkInvoices(60, link)
+    const context = serviceContext(stores, { PAYMESH_NETWORKS: JSON.stringify({ live: {}, test: {} }) })
+    const second = buildCheckoutDeps({ ...context, clock: stage.engine.deps.clock }, { kick: () => undefined })
+    const outcomes = await Promise.allSettled(
+      ids.map((invoiceId, index) =>
+        chooseAsset(index % 2 === 0 ? stage.deps : second, {
+          invoiceId,
+          asset: 'usdt_ethereum',
+          opId: invoiceId,
+          visitor: { source: sourceAt(index) },
+          admit: async () => undefined,
+        }),
+      ),
+    )
+    await second.nodes.close()
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
+    const rejected = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => reason.code)
+    expect(new Set(rejected)).toEqual(new Set(['NO_WALLET_FOR_ASSET']))
+    expect(await holding({})).toBe(8)
+    expect(await holding({ draws: { $exists: true } })).toBe(8)
+  })
+
+  // Guarantee: the first address of an invoice that the merchant's program made is the merchant's; races take no second one.
+  it('gives an invoice of the merchant one address per family, also when its payer clicks on everything at once', async () => {
+    const invoice = await openByApi()
+    const assets = ['usdt_ethereum', 'usdc_ethereum', 'eth_ethereum', 'usdt_bsc', 'usdc_polygon'] as const
+    const replies = await Promise.all(assets.map((asset, index) => choose(invoice.terms.id, asset, sourceAt(index))))
+    expect(replies.map(({ status }) => status)).toEqual(Array(5).fill(200))
+    const stored = await invoices().findOne({ _id: invoice.terms.id })
+    expect(stored?.claims).toHaveLength(1)
+    expect(stored?.draws).toBeUndefined()
+    expect(new Set(stored?.locks.map(({ address }) => address)).size).toBe(1)
+    expect(stored?.locks).toHaveLength(5)
+  })
+
+  it('serves payers again once others paid: the whole sum frees a place, a part of it does not', async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const from = sourceAt(1)
+    const ids = await linkInvoices(4, link)
+    const [first = '', second = '', third = ''] = ids
+    expect((await choose(first, 'usdt_ethereum', from)).status).toBe(200)
+    expect((await choose(second, 'usdt_ethereum', from)).status).toBe(200)
+    expect((await choose(third, 'usdt_ethereum', from)).status).toBe(400)
+    await pay(first, 3_000_000n)
+    expect((await choose(third, 'usdt_ethereum', from)).status).toBe(400)
+    await pay(first, 4_000_000n)
+    expect((await stage.get(`/api/i/${first}`)).body.view.status).toBe('paid')
+    expect((await choose(third, 'usdt_ethereum', from)).status).toBe(200)
+  })
+
+  it('gives addresses back a day after the last quote, and places with them', async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const from = sourceAt(1)
+    const [first = '', second = '', third = ''] = await linkInvoices(3, link)
+    for (const id of [first, second]) expect((await choose(id, 'usdt_ethereum', from)).status).toBe(200)
+    stage.engine.advance(24 * HOUR + 19 * 60_000)
+    await stage.engine.setCursor(10, stage.engine.deps.clock.now())
+    expect(await releaseClaims(stage.engine.deps)).toBe(0)
+    stage.engine.advance(2 * 60_000)
+    // The scanner has not come that far yet.
+    expect(await releaseClaims(stage.engine.deps)).toBe(0)
+    await stage.engine.setCursor(11, stage.engine.deps.clock.now())
+    expect(await releaseClaims(stage.engine.deps)).toBe(2)
+    await stage.engine.publishRates()
+    const later = await linkInvoices(1, link)
+    expect(await holding({})).toBe(0)
+    expect((await choose(later[0] ?? '', 'usdt_ethereum', from)).status).toBe(200)
+    expect(third).not.toBe('')
+  })
+
+  it('keeps as much as the merchant says', async () => {
+    const { workspaces } = stage.engine.deps
+    const { id, policy } = stage.engine.workspace
+    await workspaces.update(id, { policy: { ...policy, reservePercent: 90 } })
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const ids = await linkInvoices(5, link)
+    const replies = await Promise.all(ids.map((one, index) => choose(one, 'usdt_ethereum', sourceAt(index))))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(2)
+  })
+
+  it('names no connection in what it stores', async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const [id = ''] = await linkInvoices(1, link)
+    await choose(id, 'usdt_ethereum', '203.0.113.77')
+    const stored = JSON.stringify(await invoices().findOne({ _id: id }))
+    expect(stored).toContain('visitor:')
+    expect(stored).not.toContain('203.0.113')
+  })
+})
+
+/** Mines a transfer to the invoice's address and lets the invoice see it confirmed. */
+let height = 100
+async function pay(id: string, amountBase: bigint): Promise<void> {
+  const { deps } = stage.engine
+  const invoice = await deps.invoices.findById(id)
+  if (invoice === null) throw new Error('no such invoice')
+  height += 1
+  const block = blockWith(height, deps.clock.now(), lockOf(invoice), [{ key: `test:ethereum:${height}`, amountBase }])
+  await recordBlockTransfers(deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+  await stores.db.connection
+    .collection('payments')
+    .updateMany({}, { $set: { state: 'confirmed' }, $inc: { version: 1 } })
+  await applyInvoiceEvent(deps, { invoiceId: id, event: { type: 'payments_changed' }, opId: null })
+}
+
+describe('a pool of one', () => {
+  it('still serves a visitor: its reserve is rounded down', async () => {
+    await addPool(1)
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const [first = '', second = ''] = await linkInvoices(2, link)
+    expect((await choose(first, 'usdt_ethereum', sourceAt(1))).status).toBe(200)
+    expect((await choose(second, 'usdt_ethereum', sourceAt(2))).status).toBe(400)
+    // Used up by one visitor, it is offered to that visitor in every other asset all the same.
+    await createPoolWatch(stage.engine.deps).run()
+    const { body } = await stage.get(`/api/i/${first}/assets`)
+    const usdc = body.assets.find(({ asset }: { asset: string }) => asset === 'usdc_ethereum')
+    expect(usdc.isAvailable).toBe(true)
+    expect((await choose(first, 'usdc_ethereum', sourceAt(1))).status).toBe(200)
+  })
+})
+
+describe('quotes', () => {
+  // Guarantee: no rate shopping. Whatever is chosen in between, a price that was promised is shown as it was.
+  it('stay: BTC → ETH → BTC shows the same address, the same amount and the same end', async () => {
+    const invoice = await openByApi()
+    const path = `/api/i/${invoice.terms.id}`
+    const from = sourceAt(3)
+    const first = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.lock
+    stage.engine.advance(4 * 60_000)
+    await stage.engine.publishRates()
+    const other = (await choose(invoice.terms.id, 'eth_ethereum', from)).body.view
+    stage.engine.advance(4 * 60_000)
+    // The coin is worth half of what it was: what was promised stays.
+    await publishAt({ BTC: '50000' })
+    const again = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view
+    expect(again.lock).toEqual(first)
+    expect(again.expiresAt).toBe(other.expiresAt)
+    expect((await invoices().findOne({ _id: invoice.terms.id }))?.locks).toHaveLength(2)
+    // Clicking on what is shown already changes nothing and costs nothing, also in the last third.
+    stage.engine.advance(10 * 60_000)
+    await publishAt({ BTC: '50000' })
+    const shown = await choose(invoice.terms.id, 'btc_bitcoin', from)
+    expect(shown.body.view.version).toBe(again.version)
+    // Over, it is made at the rate of now, on the same address.
+    stage.engine.advance(3 * 60_000)
+    await publishAt({ BTC: '50000' })
+    const fresh = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.lock
+    expect(fresh.address).toBe(first.address)
+    expect(Number(fresh.due)).toBeCloseTo(Number(first.due) * 2, 6)
+    expect((await stage.get(path)).body.view.lock).toEqual(fresh)
+  })
+
+  it('over while another coin is shown: choosing it again prices the same lock anew, and five distinct coins are the limit', async () => {
+    const invoice = await openByApi()
+    const from = sourceAt(4)
+    await choose(invoice.terms.id, 'btc_bitcoin', from)
+    stage.engine.advance(15 * 60_000)
+    await stage.engine.publishRates()
+    await choose(invoice.terms.id, 'ltc_litecoin', from)
+    stage.engine.advance(6 * 60_000)
+    await stage.engine.publishRates()
+    expect((await choose(invoice.terms.id, 'btc_bitcoin', from)).status).toBe(200)
+    const stored = await invoices().findOne({ _id: invoice.terms.id })
+    expect(stored?.locks.map(({ asset, quotes }) => [asset, quotes.length])).toEqual([
+      ['btc_bitcoin', 2],
+      ['ltc_litecoin', 1],
+    ])
+    for (const asset of ['doge_dogecoin', 'usdt_tron', 'eth_ethereum'] as const)
+      await choose(invoice.terms.id, asset, from)
+    const sixth = await choose(invoice.terms.id, 'usdt_ethereum', from)
+    expect([sixth.status, sixth.body.error.code]).toEqual([409, 'INVALID_STATE'])
+    // Those that were chosen before can still be chosen.
+    expect((await choose(invoice.terms.id, 'ltc_litecoin', from)).body.view.lock.asset).toBe('ltc_litecoin')
+  })
+
+  // Guarantee: money goes to the lock whose address and asset it names, also after switching back and forth.
+  it('are paid in the coin that arrives first, on the one address', async () => {
+    await addPool(3)
+    const invoice = await openByApi()
+    const from = sourceAt(5)
+    const usdt = (await choose(invoice.terms.id, 'usdt_ethereum', from)).body.view.lock
+    stage.engine.advance(5 * 60_000)
+    await stage.engine.publishRates()
+    const usdc = (await choose(invoice.terms.id, 'usdc_ethereum', from)).body.view.lock
+    expect(usdc.address).toBe(usdt.address)
+    // Sent before the switch, from another tab: older than the active lock by more than block times lag.
+    const { deps } = stage.engine
+    const row = { address: usdt.address, matchKey: usdt.address.slice(2).toLowerCase() }
+    height += 1
+    const time = deps.clock.now() - 4 * 60_000
+    const block = blockWith(height, time, row, [{ key: `test:ethereum:${height}`, amountBase: 25_000_000n }])
+    await recordBlockTransfers(deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
+    await applyInvoiceEvent(deps, { invoiceId: invoice.terms.id, event: { type: 'payments_changed' }, opId: null })
+    const { view } = (await stage.get(`/api/i/${invoice.terms.id}`)).body
+    expect([view.status, view.lock.asset]).toEqual(['confirming', 'usdt_ethereum'])
+    expect((await choose(invoice.terms.id, 'usdc_ethereum', from)).status).toBe(409)
+  })
+})
+
+async function publishAt(change: Readonly<Record<string, string>>): Promise<void> {
+  await stage.engine.publishRates()
+  const snapshots = stores.db.connection.collection('rate_snapshots')
+  const newest = await snapshots.find().sort({ _id: -1 }).limit(1).next()
+  if (newest === null) throw new Error('no rates')
+  const set = Object.entries(change).map(([symbol, price]) => [`usdPerSymbol.${symbol}.price`, price])
+  await snapshots.updateOne({ _id: newest._id }, { $set: Object.fromEntries(set) })
+  stage.engine.advance(1_500)
+}
+
+describe('a monthly plan', () => {
+  // Guarantee: visitors of links cannot use up the plan; the merchant's program creates what is reserved for it.
+  it('keeps half for the merchant when 200 visitors come at once', { timeout: 120_000 }, async () => {
+    const { engine, deps } = stage
+    await engine.deps.workspaces.update(engine.workspace.id, {
+      limits: { invoicesPerMonth: 20, paymentLinks: null, webhookEndpoints: null },
+    })
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const replies = await Promise.all(Array.from({ length: 200 }, (_, index) => visit(link, sourceAt(index + 100))))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
+    const [refused] = replies.filter(({ status }) => status !== 200)
+    expect([refused?.status, refused?.body.error]).toMatchObject([
+      403,
+      { code: 'PLAN_LIMIT_REACHED', message: expect.stringContaining('takes no new payments') },
+    ])
+    expect((await warnings()).map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('10 of the 20 invoices of this month'),
+    ])
+    const workspace = await engine.deps.workspaces.findById(engine.workspace.id)
+    if (workspace === null) throw new Error('it was there')
+    const body = { amount: '5.00', minor: 500n, currency: 'USD' as const }
+    const create = () => createInvoice(deps, { workspace, mode: 'test', body, source: 'api', idempotency: null })
+    for (let count = 0; count < 10; count += 1) expect((await create()).outcome).toBe('created')
+    await expect(create()).rejects.toMatchObject({ code: 'PLAN_LIMIT_REACHED' })
+  })
+
+  it('finds the invoice of a visitor who clicks again after the links used their share', async () => {
+    const { engine } = stage
+    await engine.deps.workspaces.update(engine.workspace.id, {
+      limits: { invoicesPerMonth: 2, paymentLinks: null, webhookEndpoints: null },
+    })
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const deed = randomUUID()
+    const send = (name = deed) => stage.post(`/api/l/${link}/invoice`, { deed: name }, sourceAt(6))
+    const first = await send()
+    expect([first.status, (await send(randomUUID())).status]).toEqual([200, 403])
+    expect((await send()).body).toEqual(first.body)
+  })
+})
