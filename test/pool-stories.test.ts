@@ -88,7 +88,7 @@ beforeAll(async () => {
   const store = createMemoryStore({ now: clock.now })
   const db = openSimulatedDatabase(store, async (_operation, run) => run())
   const logger = createLogger({ name: 'test', level: 'silent' })
-  const ambient = { clock, random: createRandom(), logger, metrics: createMetrics({ defaults: false }) }
+  const ambient = { clock, random: createRandom(Date.now), logger, metrics: createMetrics({ defaults: false }) }
   engine = await openEngine({ db, ambient } as unknown as TestStores)
   database = db
 })
