@@ -129,6 +129,7 @@ function lockOn(
     ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),
+    countsDust: false,
     policy: frozenBounds(policy, info, amountBase, hold),
     quotes: [{ ...priced, amountBase, amount, uri }],
     from: request.at,

@@ -135,6 +135,7 @@ export const HASH_VERDICTS = [
   'confirming',
   'late',
   'not_counted',
+  'too_small',
   'wrong_asset',
   'wrong_network',
   'gone',

@@ -111,6 +111,8 @@ export const en = {
   'hash.late': 'It was seen, but after the price had run out. Don’t send again. {m} decides whether to accept it.',
   'hash.not_counted':
     'It was seen, but does not count by itself. Don’t send again. Write to {m} and quote invoice #{x}.',
+  'hash.too_small':
+    'It was seen, but is too small to count. What is still due is on this page. Was it you? Write to {m} and quote invoice #{x}.',
   'hash.wrong_asset':
     'It reached this invoice’s address, but in another coin. Don’t send again. Write to {m} and quote invoice #{x}.',
   'hash.wrong_network':
@@ -159,6 +161,7 @@ export const en = {
   'badge.orphaned': 'Taken back',
   'badge.late': 'Late',
   'badge.simulated': 'Simulated',
+  'uncounted.dust': 'Too small to count',
   'uncounted.wrong_asset': 'Another coin: {m} decides',
   'uncounted.wrong_network': 'Another network: {m} decides',
   'uncounted.inactive_lock': 'Another choice of coin: {m} decides',

@@ -114,6 +114,8 @@ export const es: Words = {
   'hash.late': 'Se vio, pero después de vencer el precio. No envíes de nuevo. {m} decide si la acepta.',
   'hash.not_counted':
     'Se vio, pero no cuenta por sí sola. No envíes de nuevo. Escribe a {m} e indica la factura n.º {x}.',
+  'hash.too_small':
+    'Se vio, pero es demasiado pequeña para contar. Lo que falta está en esta página. ¿Fuiste tú? Escribe a {m} e indica la factura n.º {x}.',
   'hash.wrong_asset':
     'Llegó a la dirección de esta factura, pero en otra moneda. No envíes de nuevo. Escribe a {m} e indica la factura n.º {x}.',
   'hash.wrong_network':
@@ -163,6 +165,7 @@ export const es: Words = {
   'badge.orphaned': 'Revertido',
   'badge.late': 'Tardío',
   'badge.simulated': 'Simulado',
+  'uncounted.dust': 'Demasiado pequeño para contar',
   'uncounted.wrong_asset': 'Otra moneda: decide {m}',
   'uncounted.wrong_network': 'Otra red: decide {m}',
   'uncounted.inactive_lock': 'Otra elección de moneda: decide {m}',
