@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AskedConfirmations } from '#shared/domain/confirmation-tiers.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { AssetLock, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
@@ -18,7 +19,7 @@ const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** What fixing an address and an amount needs. */
 export interface LockPreparerDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'knowsFinality' | 'paymentUri'>
+  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'>
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
   readonly addresses: Pick<LockOffers, 'take'>
@@ -68,7 +69,10 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
           details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
         })
       }
-      return withNextAddress(deps, request, info, material, priced)
+      const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
+      const subject = { policy, asset: info.id, mode: request.mode }
+      const required = requiredConfirmations(deps.catalog, subject, worth)
+      return withNextAddress(deps, request, info, material, { ...priced, required })
     },
   }
 }
@@ -87,12 +91,17 @@ export function priceLock(request: LockRequest, info: AssetInfo, rate: AssetRate
   }
 }
 
+/** A price and the confirmations that its value asks for. */
+interface PricedLock extends PricedQuote {
+  readonly required: AskedConfirmations
+}
+
 async function withNextAddress(
   deps: LockPreparerDeps,
   request: LockRequest,
   info: AssetInfo,
   material: KeyMaterial,
-  priced: PricedQuote,
+  priced: PricedLock,
 ): Promise<PreparedLock> {
   const candidate = await deps.addresses.take(material, info, priced.amountBase)
   return {
@@ -106,7 +115,7 @@ function lockOn(
   request: LockRequest,
   info: AssetInfo,
   candidate: LockOffer,
-  priced: PricedQuote,
+  { required, ...priced }: PricedLock,
 ): AssetLock {
   const { mode } = request
   const { address, matchKey, claim, amountBase, hold, reference } = candidate
@@ -114,7 +123,6 @@ function lockOn(
   const named = reference === null ? {} : { reference }
   const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
   const { policy } = request.workspace
-  const required = requiredConfirmations(deps.catalog, policy, info.id, mode)
   return {
     asset: info.id,
     network: info.network,
