@@ -19,12 +19,22 @@ it.each([
   expect(parseConfirmations(text)).toEqual(meant)
 })
 
-it.each(['', 'six', '-1', '1.5', '1, 2', '1, 100', '1, 100:', ':2', '100: 2; 3', '1, 1e3: 2', '1,,100: 2', '99999999999: 1'])(
-  'does not guess what %j means',
-  (text) => {
-    expect(parseConfirmations(text)).toBeNull()
-  },
-)
+it.each([
+  '',
+  'six',
+  '-1',
+  '1.5',
+  '1, 2',
+  '1, 100',
+  '1, 100:',
+  ':2',
+  '100: 2; 3',
+  '1, 1e3: 2',
+  '1,,100: 2',
+  '99999999999: 1',
+])('does not guess what %j means', (text) => {
+  expect(parseConfirmations(text)).toBeNull()
+})
 
 it.each([7, 'finalized', TABLE, [{ fromUsd: 0, confirmations: 3 }]] as const)('prints %j as it is read', (given) => {
   expect(parseConfirmations(confirmationsText(given))).toEqual(given)

@@ -6,7 +6,6 @@ import { lockAsset } from './lock-asset.ts'
 import { createLockAvailability } from './lock-availability.ts'
 import { createLockOffers } from './lock-offers.ts'
 import type { WorkspacePolicy } from './ports/tenancy.ts'
-import { createLockPreparer } from './prepare-lock.ts'
 import { presentInvoice, snapshotInvoice } from './present-invoice.ts'
 import { renewQuote } from './renew-quote.ts'
 import { updateWorkspace } from './update-workspace.ts'
@@ -87,9 +86,8 @@ describe('confirmations by value', () => {
     const availability = createLockAvailability({ ...engine.deps, addresses: createLockOffers(engine.deps) })
     const options = await listAssetOptions({ ...engine.deps, availability }, invoice.terms.id)
     expect(options?.assets.find(({ asset }) => asset === 'btc_bitcoin')?.confirmMs).toBe(300 * MINUTE)
-    const locks = createLockPreparer({ ...engine.deps, addresses: createLockOffers(engine.deps), availability })
     const choice = { invoiceId: invoice.terms.id, asset: 'btc_bitcoin', opId: 'choose' } as const
-    const locked = await lockAsset({ ...engine.deps, locks }, choice)
+    const locked = await lockAsset(engine.deps, choice)
     expect(lockOf(locked).requiredConfirmations).toBe(30)
   })
 })

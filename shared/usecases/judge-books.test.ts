@@ -103,7 +103,9 @@ function twoRests(): Books {
   const lax = aLock({ policy: { ...aLock().policy, overToleranceBase: 100n } })
   const seen = [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]
   const books = booksOf(lax, [['payments_changed', seen]])
-  const rows = books.invoice.state.ledger.map((row) => (row.payment === 'q' ? { ...row, payment: 'r', detected: false, confirmed: false } : row))
+  const rows = books.invoice.state.ledger.map((row) =>
+    row.payment === 'q' ? { ...row, payment: 'r', detected: false, confirmed: false } : row,
+  )
   const row = rows.find(({ payment }) => payment === 'r') ?? raise()
   const payments = [...books.payments, stored(dust('r', { state: 'confirmed' }), row)]
   return { ...withState(books, { ledger: [...books.invoice.state.ledger, row] }), payments }

@@ -3,8 +3,8 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, type AssetId } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms } from '#shared/domain/invoice/model.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
-import type { LockAvailability } from './lock-availability.ts'
 import { confirmationWait } from './confirmation-wait.ts'
+import type { LockAvailability } from './lock-availability.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
 import type { Workspace, WorkspaceRepository } from './ports/tenancy.ts'
@@ -18,7 +18,16 @@ export interface ListAssetOptionsDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly availability: Pick<LockAvailability, 'reason'>
   readonly rates: Pick<RateReader, 'rateFor'>
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'blockTimeMs' | 'finalizesAfterMs' | 'needsFinality'>
+  readonly catalog: Pick<
+    Catalog,
+    | 'asset'
+    | 'confirmations'
+    | 'confirmationTiers'
+    | 'knowsFinality'
+    | 'blockTimeMs'
+    | 'finalizesAfterMs'
+    | 'needsFinality'
+  >
 }
 
 /** Reasons that pass by themselves: such an asset stays in the list as paused. */

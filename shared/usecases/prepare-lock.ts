@@ -19,7 +19,10 @@ const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** What fixing an address and an amount needs. */
 export interface LockPreparerDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'>
+  readonly catalog: Pick<
+    Catalog,
+    'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'
+  >
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
   readonly addresses: Pick<LockOffers, 'take'>

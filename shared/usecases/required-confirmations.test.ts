@@ -75,9 +75,12 @@ it('takes the figure of the workspace, else that of the network', () => {
 })
 
 // Guarantee: what was stored before it was checked neither credits at once nor blocks every payment.
-it.each([0, -1, 2.5, Number.NaN, '3', null, 'finalized', [], [{}], [{ fromUsd: 5, confirmations: 1 }]])('a stored %j for Bitcoin counts as not given', (stored) => {
-  expect(asked('btc_bitcoin', stored)).toEqual({ confirmations: 2, finality: false })
-})
+it.each([0, -1, 2.5, Number.NaN, '3', null, 'finalized', [], [{}], [{ fromUsd: 5, confirmations: 1 }]])(
+  'a stored %j for Bitcoin counts as not given',
+  (stored) => {
+    expect(asked('btc_bitcoin', stored)).toEqual({ confirmations: 2, finality: false })
+  },
+)
 
 it('a lock that was frozen with such a figure is met by a block that can be had', async () => {
   const lock = {

@@ -1,12 +1,11 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { CONFIRMATIONS_MAX, tiersFault } from '#shared/contracts/tiers-fault.ts'
 import {
   type AskedConfirmations,
   askedConfirmations,
-  CONFIRMATIONS_MAX,
   type ConfirmationTier,
   type InvoiceWorth,
-  tiersFault,
 } from '#shared/domain/confirmation-tiers.ts'
 import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
 import type { Catalog } from './ports/catalog.ts'

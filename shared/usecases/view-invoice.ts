@@ -22,7 +22,17 @@ export interface ViewInvoiceDeps {
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'blockTimeMs' | 'finalizesAfterMs' | 'needsFinality' | 'chainId' | 'paymentUri' | 'explorerTxUrl'>
+  readonly catalog: Pick<
+    Catalog,
+    | 'asset'
+    | 'contract'
+    | 'blockTimeMs'
+    | 'finalizesAfterMs'
+    | 'needsFinality'
+    | 'chainId'
+    | 'paymentUri'
+    | 'explorerTxUrl'
+  >
   readonly clock: Clock
 }
 

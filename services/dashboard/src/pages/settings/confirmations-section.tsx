@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { confirmationsText, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
-import { tiersFault } from '#shared/domain/confirmation-tiers.ts'
+import { tiersFault } from '#shared/contracts/tiers-fault.ts'
 import { networkName } from '../../format/networks.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
@@ -21,7 +21,9 @@ function typedTier(text: string, { knowsFinality }: Tier): { given: Tier['own'] 
 
 /** The usual tables of both modes, the second where it differs. */
 function usualText({ usual }: Tier): string {
-  const [live, test] = [confirmationsText(usual.live), confirmationsText(usual.test)].map((text) => text.replace(/^0: /, ''))
+  const [live, test] = [confirmationsText(usual.live), confirmationsText(usual.test)].map((text) =>
+    text.replace(/^0: /, ''),
+  )
   return `Usual: ${live}${test === live ? '' : `, in test mode ${test}`}`
 }
 
@@ -38,9 +40,9 @@ export function ConfirmationsSection({ settings }: { readonly settings: Settings
   return (
     <SettingsForm title="Confirmations" draft={draft} onSave={faults.size > 0 ? null : save}>
       <p className="pm-muted">
-        More blocks are safer and slower. They count for invoices to come. Give one number for every invoice, or tiers by
-        its value in US dollars: “1, 100: 2, 10000: 6” asks for 1 confirmation, from 100 USD for 2, from 10,000 USD for 6.
-        Some networks also know “finalized”. Leave a field empty for the usual tiers.
+        More blocks are safer and slower. They count for invoices to come. Give one number for every invoice, or tiers
+        by its value in US dollars: “1, 100: 2, 10000: 6” asks for 1 confirmation, from 100 USD for 2, from 10,000 USD
+        for 6. Some networks also know “finalized”. Leave a field empty for the usual tiers.
       </p>
       <div className="pm-grid">
         {settings.confirmations.map((tier) => (
