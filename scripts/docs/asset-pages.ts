@@ -63,7 +63,7 @@ By default the value of the invoice decides, in US dollars by the rate that pric
 |---|---|---|
 ${chain.confirmationTiers.map((_, index) => tierRow(chain, index)).join('\n')}
 
-A workspace may set its own figure or table, and an installation one figure for the network; either holds for every value. What is asked
+A workspace may set its own figure or table, and an installation one figure for the network, which then holds for every value. What is asked
 for is frozen on the invoice when the asset is locked, and the payer sees it. Where the value is not known, the last row holds.
 
 ## What to know
