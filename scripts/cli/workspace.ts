@@ -5,6 +5,7 @@ import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import { updateWorkspace } from '#shared/usecases/update-workspace.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
+import { snakeCase } from './snake-case.ts'
 
 /** A limit given on the command line; commander would turn a null into an empty text. */
 type GivenLimit = number | 'none'
@@ -28,7 +29,7 @@ function present(workspace: Workspace): object {
     invoices_per_month: workspace.limits.invoicesPerMonth,
     payment_links: workspace.limits.paymentLinks,
     webhook_endpoints: workspace.limits.webhookEndpoints,
-    confirmations: workspace.policy.confirmations,
+    confirmations: snakeCase(workspace.policy.confirmations),
     created_at: new Date(workspace.createdAt).toISOString(),
   }
 }
