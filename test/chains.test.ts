@@ -6,6 +6,7 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import type { AssetRow, ChainDefinition } from '#shared/chains/chain.ts'
 import { formatAccount, parseAccount } from '#shared/chains/families/tron/address.ts'
 import { CHAINS } from '#shared/chains/registry.ts'
+import { tiersFault } from '#shared/contracts/tiers-fault.ts'
 import { ASSET_IDS, FAMILIES, MODES, NETWORK_IDS, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
@@ -29,6 +30,11 @@ function checkChain(chain: ChainDefinition): void {
   expect(chain.blockTimeMs).toBeGreaterThan(0)
   expect(chain.confirmations).toBeGreaterThan(0)
   expect(chain.finalityDepth).toBeGreaterThanOrEqual(chain.confirmations)
+  expect(tiersFault(chain.confirmationTiers, chain.outputs === undefined)).toBeNull()
+  // An ordinary invoice asks for the base figure; above it nothing asks for less.
+  const ordinary = chain.confirmationTiers.findLast(({ fromUsd }) => fromUsd <= 1_000)
+  expect(ordinary?.confirmations).toBe(chain.confirmations)
+  expect(chain.finalizesAfterMs === null).toBe(chain.outputs !== undefined)
   expect(chain.scanBatchMax).toBeGreaterThan(0)
   expect(chain.chainIds === null).toBe(chain.family !== 'evm')
   for (const mode of MODES) expect(chain.explorerTx[mode] ?? 'https://{tx}').toMatch(/^https:\/\/.*\{tx\}/)

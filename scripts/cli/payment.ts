@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { attachPayment } from '#shared/usecases/attach-payment.ts'
+import { countPayment } from '#shared/usecases/count-payment.ts'
 import { createRateReader } from '#shared/usecases/read-rate.ts'
 import { actorName } from './actor.ts'
 import { withInstallation } from './installation.ts'
@@ -53,11 +54,32 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
   })
 }
 
-/** `payment attach`. */
+async function count(paymentId: string, options: OutputOptions & { readonly reason: string }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const rates = createRateReader(installation)
+    // No kick: the sweep of the outbox comes by within a second.
+    const deps = { ...installation, rates, kicker: { kick: () => undefined } }
+    const payment = await installation.payments.findById(paymentId)
+    const { mode, workspaceId } = payment ?? { mode: 'live' as const, workspaceId: null }
+    const input = { workspaceId: workspaceId ?? '', mode, paymentId, actor: actorName(), reason: options.reason }
+    const { terms, state } = await countPayment(deps, input)
+    const shown = { payment_id: paymentId, invoice_id: terms.id, status: state.status }
+    print(options, shown, `payment ${paymentId} counts for invoice ${terms.id}, which is ${state.status}`)
+  })
+}
+
+/** `payment attach | count`. */
 export function addPaymentCommand(program: Command): void {
-  program
-    .command('payment')
-    .description('Decide about payments that wait in the inbox.')
+  const payment = program.command('payment').description('Decide about payments that do not count by themselves.')
+  payment
+    .command('count <paymentId>')
+    .description(
+      'Count a confirmed payment that is dust, with its own amount. Noted in the audit trail; safe to repeat.',
+    )
+    .requiredOption('--reason <text>', 'why, for the audit trail')
+    .option('--json', 'print one JSON value')
+    .action(count)
+  payment
     .command('attach <paymentId>')
     .description(
       'Settle an invoice with a stored, confirmed payment that does not count by itself. Noted in the audit trail; safe to repeat.',

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type GivenConfirmations, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import { updateWorkspace } from '#shared/usecases/update-workspace.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/visitor-budget.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
+import { snakeCase } from './snake-case.ts'
 
 /** A limit given on the command line; commander would turn a null into an empty text. */
 type GivenLimit = number | 'none'
@@ -29,7 +31,7 @@ function present(workspace: Workspace): object {
     payment_links: workspace.limits.paymentLinks,
     webhook_endpoints: workspace.limits.webhookEndpoints,
     reserve_percent: workspace.policy.reservePercent ?? RESERVE_PERCENT_DEFAULT,
-    confirmations: workspace.policy.confirmations,
+    confirmations: snakeCase(workspace.policy.confirmations),
     created_at: new Date(workspace.createdAt).toISOString(),
   }
 }
@@ -51,13 +53,18 @@ function parsePercent(text: string): number {
   return percent
 }
 
-type GivenConfirmations = Readonly<Record<string, number | 'finalized' | null>>
+type ConfirmationsByAsset = Readonly<Record<string, GivenConfirmations | null>>
 
-/** One `asset=value`, added to those given before it; what they mean is judged with the workspace. */
-function addConfirmations(text: string, before: GivenConfirmations = {}): GivenConfirmations {
-  const [, asset = '', value = ''] = /^([a-z0-9_]+)=(-?\d{1,9}|finalized|default)$/.exec(text) ?? []
-  if (asset === '') throw new InvalidArgumentError('ASSET=NUMBER, ASSET=finalized or ASSET=default is needed')
-  return { ...before, [asset]: value === 'finalized' ? value : value === 'default' ? null : Number(value) }
+/** One `asset=value`, added to those given before it; what fits an asset is checked with the workspace. */
+function addConfirmations(text: string, before: ConfirmationsByAsset = {}): ConfirmationsByAsset {
+  const [, asset = '', value = ''] = /^([a-z0-9_]+)=(.+)$/.exec(text) ?? []
+  const given = value === 'default' ? null : parseConfirmations(value)
+  if (asset === '' || (given === null && value !== 'default')) {
+    throw new InvalidArgumentError(
+      'ASSET=NUMBER, ASSET=finalized, ASSET=default or tiers by US dollars are needed, such as "btc_bitcoin=1, 100: 2, 10000: 6"',
+    )
+  }
+  return { ...before, [asset]: given }
 }
 
 interface UpdateOptions extends OutputOptions {
@@ -67,7 +74,7 @@ interface UpdateOptions extends OutputOptions {
   readonly webhookEndpoints?: GivenLimit
   readonly quarantineDays?: number
   readonly reservePercent?: number
-  readonly confirmations?: GivenConfirmations
+  readonly confirmations?: ConfirmationsByAsset
 }
 
 async function update(id: string, options: UpdateOptions): Promise<void> {
@@ -128,7 +135,7 @@ export function addWorkspaceCommands(program: Command): void {
     )
     .option(
       '--confirmations <asset=n>',
-      'for invoices to come: a number, "finalized" or "default"; repeatable',
+      'for invoices to come: a number, "finalized", tiers by US dollars ("1, 100: 2, 10000: 6") or "default"; repeatable',
       addConfirmations,
     )
     .option('--json', 'print one JSON value')

@@ -21,9 +21,10 @@ function index(): string {
   })
   return `# Assets
 
-Each page says how an asset is watched, what confirms a payment in it, and what is known not to work.
+Each page says how an asset is watched, what confirms a payment in it, and what is known not to work. The base figure is that of an
+ordinary invoice; the pages have the figures by value.
 
-| asset | symbol | network | decimals | confirmed by default | takes about |
+| asset | symbol | network | decimals | base figure | takes about |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 `
@@ -43,8 +44,8 @@ ${asset.name}${token ? `, the token \`${asset.contract}\`. Its contract alone id
 |---|---|
 | decimals | ${asset.decimals}; amounts due are rounded up to ${asset.displayDecimals} |
 | smallest invoice | ${asset.minimum} ${symbolOf(id)} |
-| too small to be announced | below ${asset.dust} ${symbolOf(id)}, or 0.1 % of what is due: counted, but no event |
-| confirmed by default | ${confirmation(chain)}, about ${waitOf(chain)} |
+| dust | below ${asset.dust} ${symbolOf(id)}, or 0.1 % of what is due: shown, not counted, no event |
+| base figure | ${confirmation(chain)}, about ${waitOf(chain)} |
 | reorganisations followed | ${chain.finalityDepth} blocks deep; a deeper one halts the scanner and asks a person |
 | wallets | ${facts.wallets} |
 
@@ -56,7 +57,14 @@ ${token ? facts.token : coinText(chain)}
 
 ${facts.confirms}
 
-The number is a policy of the workspace, may differ by the worth of an invoice, and is frozen on the invoice when the asset is locked.
+By default the value of the invoice decides, in US dollars by the rate that prices it:
+
+| value of the invoice | confirmed by | takes about |
+|---|---|---|
+${chain.confirmationTiers.map((_, index) => tierRow(chain, index)).join('\n')}
+
+A workspace may set its own figure or table, and an installation one figure for the network, which then holds for every value. What is asked
+for is frozen on the invoice when the asset is locked, and the payer sees it. Where the value is not known, the last row holds.
 
 ## What to know
 
@@ -91,11 +99,35 @@ function ownLimits(chain: ChainDefinition): readonly string[] {
   ]
 }
 
+function tierRow(chain: ChainDefinition, index: number): string {
+  const { confirmationTiers, blockTimeMs, finalizesAfterMs, confirmsByFinality } = chain
+  const tier = confirmationTiers[index]
+  const next = confirmationTiers[index + 1]
+  if (tier === undefined) return ''
+  const usd = (value: number) => `${value.toLocaleString('en-US')} USD`
+  const range =
+    next === undefined
+      ? tier.fromUsd === 0
+        ? 'any'
+        : `from ${usd(tier.fromUsd)}`
+      : tier.fromUsd === 0
+        ? `below ${usd(next.fromUsd)}`
+        : `${usd(tier.fromUsd)} to below ${usd(next.fromUsd)}`
+  const count = tier.confirmations === 'finalized' ? chain.confirmations : tier.confirmations
+  const isFinal = tier.confirmations === 'finalized' || confirmsByFinality
+  const what = `${count} ${count === 1 ? 'confirmation' : 'confirmations'}${isFinal ? ', in a final block' : ''}`
+  return `| ${range} | ${what} | ${durationText(Math.max(count * blockTimeMs, isFinal ? (finalizesAfterMs ?? 0) : 0))} |`
+}
+
 function confirmation(chain: ChainDefinition): string {
   return chain.confirmsByFinality ? `final (${chain.confirmations} blocks)` : `${chain.confirmations} confirmations`
 }
 
 function waitOf(chain: ChainDefinition): string {
-  const seconds = (chain.confirmations * chain.blockTimeMs) / 1_000
+  return durationText(chain.confirmations * chain.blockTimeMs)
+}
+
+function durationText(ms: number): string {
+  const seconds = ms / 1_000
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 }

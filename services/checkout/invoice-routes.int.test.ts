@@ -50,7 +50,7 @@ describe('what a payer sees', () => {
     )
     expect(Object.keys(body.view.lock).sort()).toEqual(
       [
-        'asset symbol network family isToken address due remaining remainingBase uri isExact requiredConfirmations blockTimeMs',
+        'asset symbol network family isToken address due remaining remainingBase uri isExact requiredConfirmations needsFinality confirmMs blockTimeMs',
         'fiatPerAsset lockedAt quoteEndsAt evm',
       ]
         .join(' ')

@@ -32,6 +32,12 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     },
     contract,
     confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
+    confirmationTiers(id, mode) {
+      // What an installation sets for a network is meant for every value.
+      const own = settings(id, mode)?.confirmations
+      return own == null ? CHAINS[networkOf(id)].confirmationTiers : [{ fromUsd: 0, confirmations: own }]
+    },
+    finalizesAfterMs: (network) => CHAINS[network].finalizesAfterMs,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,
     // Where coins are outputs, work alone decides, and no block is ever more than very deep.
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,

@@ -1,3 +1,4 @@
+import type { ConfirmationTier } from '#shared/domain/confirmation-tiers.ts'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
 /** What sets one network apart from the others of its family. Data only: nothing in the code branches on an `id`. */
@@ -10,8 +11,12 @@ export interface ChainDefinition {
   readonly nativeSymbol: string
   /** Usual time between blocks, milliseconds: sets how often the scanner asks. */
   readonly blockTimeMs: number
-  /** Confirmations that count as safe by default; frozen on an invoice when its asset is locked. */
+  /** Confirmations that count as safe for an ordinary invoice: the figure that `GET /currencies` shows. */
   readonly confirmations: number
+  /** What invoices ask for by default, by their value; frozen on an invoice when its asset is locked. Ascends from 0 USD. */
+  readonly confirmationTiers: readonly ConfirmationTier[]
+  /** Usual time until the chain itself calls a block final, milliseconds; null where it never does. */
+  readonly finalizesAfterMs: number | null
   /** True where a payment confirms only in a block that the chain itself calls final: TRON's solid blocks, Solana's finalized slots. */
   readonly confirmsByFinality: boolean
   /** Blocks a reorganisation may reach back before the scanner halts and asks a person. */

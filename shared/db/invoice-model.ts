@@ -47,6 +47,7 @@ export interface LockDocument {
     lateDriftBps: number
     dustBase: string
   }
+  countsDust?: false
   quotes: QuoteDocument[]
   from: Date
   to: Date | null
@@ -62,6 +63,7 @@ export interface LedgerDocument {
   counted: boolean
   uncountedReason: UncountedReason | null
   acceptedBase: string | null
+  countedByHand?: true
   late: boolean
   rateSeen: string | null
   eligible: boolean

@@ -67,6 +67,7 @@ const RANK: readonly HashVerdict[] = [
   'late',
   'wrong_asset',
   'wrong_network',
+  'too_small',
   'not_counted',
   'gone',
   'not_read_yet',
@@ -89,6 +90,7 @@ const UNCOUNTED: Readonly<Record<UncountedReason, HashVerdict>> = {
   inactive_lock: 'wrong_asset',
   out_of_quote: 'late',
   unmatched: 'not_counted',
+  dust: 'too_small',
 }
 
 function storedAnswers({ terms, state }: Invoice, known: TransactionExplanation): readonly HashAnswer[] {
@@ -99,7 +101,8 @@ function storedAnswers({ terms, state }: Invoice, known: TransactionExplanation)
       return { verdict: 'elsewhere', ...place, confirmations: null, requiredConfirmations: null }
     if (payment.state !== 'detected' && payment.state !== 'confirmed') return { verdict: 'gone', ...place }
     if (!payment.counted) {
-      const reason = state.ledger.find((row) => row.payment === payment.key)?.uncountedReason ?? 'unmatched'
+      const row = state.ledger.find((known) => known.payment === payment.key)
+      const reason = row?.uncountedReason ?? (payment.isDust ? 'dust' : 'unmatched')
       return { verdict: UNCOUNTED[reason], ...place }
     }
     if (!payment.eligible) return { verdict: 'late', ...place }

@@ -65,8 +65,12 @@ function sighting(
   const own = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
   // An invoice may have given the address back and got it again; a reference names a lock for ever.
   const locks = [...own.filter(isHeld), ...own.filter((lock) => !isHeld(lock))]
-  const lock = locks.find((candidate) => candidate.asset === transfer.asset && candidate.network === input.network)
-  const confirmations = lock?.requiredConfirmations ?? defaultConfirmations(deps.catalog, input, transfer)
+  const asking = locks.filter(({ asset, network }) => asset === transfer.asset && network === input.network)
+  const isAskedFor = asking.length > 0
+  // The same asset may have been locked twice: which lock counts is not known yet, so the strictest holds.
+  const confirmations = isAskedFor
+    ? Math.max(...asking.map(({ requiredConfirmations }) => requiredConfirmations))
+    : defaultConfirmations(deps.catalog, input, transfer)
   return {
     key: transfer.key,
     mode: input.mode,
@@ -83,10 +87,10 @@ function sighting(
     contract: transfer.contract,
     block,
     requiredConfirmations: Math.max(1, confirmations, transfer.minConfirmations ?? 1),
-    needsFinality: needsFinality(deps.catalog, input.network, lock),
+    needsFinality: needsFinality(deps.catalog, input.network, asking),
     spends: transfer.spends ?? [],
     firstSeenAt: seenAt,
-    uncountedReason: lock === undefined ? foreignReason(owner, locks, input.network) : null,
+    uncountedReason: isAskedFor ? null : foreignReason(owner, locks, input.network),
   }
 }
 
@@ -94,9 +98,10 @@ function sighting(
 function needsFinality(
   catalog: Pick<Catalog, 'needsFinality' | 'knowsFinality'>,
   network: NetworkId,
-  lock: AssetLock | undefined,
+  asking: readonly AssetLock[],
 ): boolean {
-  return (lock?.needsFinality ?? catalog.needsFinality(network)) && catalog.knowsFinality(network)
+  const wanted = asking.some((lock) => lock.needsFinality) || catalog.needsFinality(network)
+  return wanted && catalog.knowsFinality(network)
 }
 
 function foreignReason(owner: ClaimHolder | null, locks: readonly AssetLock[], network: NetworkId): UncountedReason {

@@ -1,3 +1,4 @@
+import { confirmationsText } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { mailTime } from './account-notes.ts'
 import type { Deed } from './invite-member.ts'
@@ -67,7 +68,9 @@ function auditOf(
   const { policy = {}, ...rest } = change
   const { confirmations = {}, ...plain } = policy
   const values = Object.entries({ ...rest, ...plain }).map(([name, value]) => [name, value ?? null] as const)
-  const tiers = Object.entries(confirmations).map(([asset, value]) => [`confirmations.${asset}`, value] as const)
+  const tiers = Object.entries(confirmations).map(
+    ([asset, value]) => [`confirmations.${asset}`, value === null ? null : confirmationsText(value)] as const,
+  )
   const given = Object.fromEntries([...values, ...tiers])
   const why = reason === null ? {} : { reason }
   const detail = { changed: Object.keys(given).join(', '), ...given, ...why }

@@ -1,4 +1,6 @@
+import { dustBound, holdingLock } from '#shared/domain/invoice/lock-match.ts'
 import { type AssetLock, activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
+import { isLive } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Payment } from './ports/payments.ts'
@@ -27,6 +29,8 @@ export interface PaymentExplanation {
   /** Fiat per asset when it was first seen, only looked up outside the promised time. */
   readonly rateSeen: string | null
   readonly counted: boolean
+  /** Too small to count by itself, see decision 0047. */
+  readonly isDust: boolean
   /** It enters the sums that can settle the invoice. */
   readonly eligible: boolean
   /** One or two plain sentences. */
@@ -67,6 +71,7 @@ export function explainPayment(payment: Payment, scene: PaymentScene): PaymentEx
     late: row?.late ?? payment.late,
     rateSeen: row?.rateSeen ?? null,
     counted: row?.counted ?? payment.counted,
+    isDust: (row === undefined ? payment.uncountedReason : row.uncountedReason) === 'dust',
     eligible: row?.eligible ?? false,
     words: `${standing(payment, cursor)} ${judgement(payment, row, invoice)}${origin(payment)}`,
   }
@@ -102,8 +107,11 @@ function judgement(payment: Payment, row: LedgerRow | undefined, invoice: Invoic
     return 'It belongs to no invoice: nobody held its address, or asked for exactly this amount, at that time.'
   }
   if (payment.dirtyAt !== null) return 'Its newest version is not applied to the invoice yet.'
+  const reason = row === undefined ? payment.uncountedReason : row.uncountedReason
+  if (reason === 'dust') return dustWords(payment, invoice)
   if (row === undefined) return withoutRow(payment)
   if (row.acceptedBase !== null) return `It counts as ${row.acceptedBase} base units by an operator's word.`
+  if (row.countedByHand === true && isLive(row)) return 'It is dust, and counts because an operator counted it.'
   if (!row.counted) return `It does not count: ${UNCOUNTED[row.uncountedReason ?? 'unmatched']}`
   if (row.state === 'replaced' || row.state === 'dropped' || row.state === 'orphaned') return 'It counts for nothing.'
   if (!row.eligible) return `It is shown as received but does not settle: ${lateness(row, invoice)}`
@@ -117,6 +125,14 @@ const UNCOUNTED: Readonly<Record<NonNullable<LedgerRow['uncountedReason']>, stri
   out_of_quote:
     'no promised price covered the moment it was first seen, and the last one was over for too long or had moved too far.',
   unmatched: 'none of the invoice’s addresses received it.',
+  dust: 'it is too small.',
+}
+
+/** Names the bound, so that an operator sees why a genuine but tiny transfer is left out. */
+function dustWords(payment: Payment, { locks }: InvoiceState): string {
+  const lock = locks[holdingLock(locks, payment) ?? -1]
+  const bound = lock === undefined ? '' : ` than ${formatUnits(dustBound(lock), lock.decimals)} ${lock.symbol}`
+  return `It does not count: it is dust, smaller${bound}, and changes nothing until an operator counts it.`
 }
 
 function withoutRow(payment: Payment): string {

@@ -1,4 +1,4 @@
-import { isDust } from '#shared/domain/invoice/lock-match.ts'
+import { holdingLock, isDust, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
 import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from '#shared/domain/invoice/model.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from './ports/invoices.ts'
@@ -106,7 +106,7 @@ export function needsMark(payment: Payment, applied: AppliedPayment): boolean {
 }
 
 function judged(state: InvoiceState, payment: Payment, row: LedgerRow | undefined): AppliedPayment {
-  const reason = row === undefined ? reasonWithoutRow(payment) : reasonOf(state, row)
+  const reason = row === undefined ? reasonWithoutRow(state, payment) : reasonOf(state, row)
   return {
     key: payment.key,
     version: payment.version,
@@ -123,9 +123,16 @@ function reasonOf(state: InvoiceState, row: LedgerRow): UncountedReason | null {
   return row.eligible ? null : 'late'
 }
 
-/** Dust and payments beyond the last row are in the sum of all others; foreign tokens are nowhere and stay what they are. */
-function reasonWithoutRow(payment: Payment): UncountedReason | null {
-  return payment.asset === null ? (payment.uncountedReason ?? 'wrong_asset') : payment.uncountedReason
+/**
+ * Dust counts for nothing, payments beyond the last row are in the sum of all others; foreign tokens are nowhere and stay
+ * what they are.
+ */
+function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReason | null {
+  if (payment.asset === null) return payment.uncountedReason ?? 'wrong_asset'
+  const lock = state.locks[holdingLock(state.locks, payment) ?? -1]
+  const { amountBase } = payment
+  const isSmall = lock !== undefined && isLeftOut(lock, { amountBase, simulated: payment.kind === 'simulated' })
+  return isSmall ? 'dust' : payment.uncountedReason
 }
 
 /** The lock whose asset, network and address a payment matches. */

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { eventId } from '#shared/domain/ids.ts'
-import type { Effect, InvoiceEvent, InvoiceState, LedgerRow, PaymentObservation } from '#shared/domain/invoice/model.ts'
+import type {
+  AssetLock,
+  Effect,
+  InvoiceEvent,
+  InvoiceState,
+  LedgerRow,
+  PaymentObservation,
+} from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
-import { aLock, aPayment, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aLock, anOldLock, aPayment, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
 import { judgeBooks } from './judge-books.ts'
 import type { Books, ChainHeight, ToldEvent } from './ports/books.ts'
 import type { Invoice, OutboxEntry } from './ports/invoices.ts'
@@ -46,8 +53,13 @@ function stored(seen: PaymentObservation, row: LedgerRow | undefined): Payment {
 type Step = readonly [InvoiceEvent['type'] | 'accepted', readonly PaymentObservation[], number?]
 
 /** The books of an invoice over `DUE` to which this happened, everything relayed. */
-function booksAfter(...steps: readonly Step[]): Books {
-  const opened = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock: aLock() })
+const booksAfter = (...steps: readonly Step[]): Books => booksOf(aLock(), steps)
+
+/** The same of an invoice whose lock is older than the rule about dust. */
+const oldBooksAfter = (...steps: readonly Step[]): Books => booksOf(anOldLock(), steps)
+
+function booksOf(lock: AssetLock, steps: readonly Step[]): Books {
+  const opened = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock })
   let state: InvoiceState = opened.state
   const effects: Effect[] = [...opened.effects]
   const known = new Map<string, PaymentObservation>()
@@ -80,7 +92,24 @@ const gone = confirmed({ version: 2, state: 'orphaned' })
 const dust = (payment: string, change: Partial<PaymentObservation> = {}) =>
   aPayment({ payment, amountBase: 9n, ...change })
 const paid = () => booksAfter(['payments_changed', [aPayment()]], ['payments_changed', [confirmed({ version: 2 })]])
-const partial = () => booksAfter(['payments_changed', [aPayment({ amountBase: DUE / 2n }), dust('d1'), dust('d2')]])
+const halfAndDust = ['payments_changed', [aPayment({ amountBase: DUE / 2n }), dust('d1'), dust('d2')]] as const
+const partial = () => booksAfter(halfAndDust)
+const oldPartial = () => oldBooksAfter(halfAndDust)
+const completed = () =>
+  booksAfter(['payments_changed', [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]])
+
+/** Completed by dust, with the same transfer once more in ledger and payments. */
+function twoRests(): Books {
+  const lax = aLock({ policy: { ...aLock().policy, overToleranceBase: 100n } })
+  const seen = [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]
+  const books = booksOf(lax, [['payments_changed', seen]])
+  const rows = books.invoice.state.ledger.map((row) =>
+    row.payment === 'q' ? { ...row, payment: 'r', detected: false, confirmed: false } : row,
+  )
+  const row = rows.find(({ payment }) => payment === 'r') ?? raise()
+  const payments = [...books.payments, stored(dust('r', { state: 'confirmed' }), row)]
+  return { ...withState(books, { ledger: [...books.invoice.state.ledger, row] }), payments }
+}
 
 const withState = (books: Books, change: Partial<InvoiceState>): Books => ({
   ...books,
@@ -106,6 +135,8 @@ describe('right books', () => {
   it.each<readonly [string, Books]>([
     ['pending', booksAfter()],
     ['partial with dust', partial()],
+    ['partial with dust that counts by an older rule', oldPartial()],
+    ['completed by dust', completed()],
     ['confirming', booksAfter(['payments_changed', [aPayment()]])],
     ['paid', paid()],
     ['overpaid', booksAfter(['payments_changed', [confirmed({ amountBase: DUE + 1n })]])],
@@ -116,8 +147,8 @@ describe('right books', () => {
     ['stepped back', booksAfter(['payments_changed', [aPayment()]], ['payments_changed', [{ ...gone, version: 2 }]])],
     ['paid, then reorganised', booksAfter(['payments_changed', [confirmed()]], ['payments_changed', [gone]])],
     [
-      'paid with dust, which vanished',
-      booksAfter(
+      'paid with dust by an older rule, which vanished',
+      oldBooksAfter(
         ['payments_changed', [confirmed({ amountBase: DUE - 9n }), dust('d', { state: 'confirmed' })]],
         ['payments_changed', [dust('d', { state: 'orphaned', version: 2 })]],
       ),
@@ -202,8 +233,19 @@ describe('wrong books', () => {
     [
       'sums',
       'dust is summed wrongly',
-      withState(partial(), { others: { ...(partial().invoice.state.others ?? raise()), seenBase: 19n } }),
+      withState(oldPartial(), { others: { ...(oldPartial().invoice.state.others ?? raise()), seenBase: 19n } }),
     ],
+    [
+      'sums',
+      'dust is summed at all',
+      withState(partial(), { others: { ...(partial().invoice.state.others ?? raise()), seenBase: 18n } }),
+    ],
+    [
+      'sums',
+      'dust says that it counts',
+      { ...partial(), payments: partial().payments.map((payment) => ({ ...payment, counted: true })) },
+    ],
+    ['sums', 'dust counts twice', twoRests()],
     ['status', 'its sums ask for another', withRow(withPayment(partial(), { amountBase: DUE }), { amountBase: DUE })],
     ['status', 'its clock stands', withState(partial(), { nextActionAt: null })],
     ['status', 'it has no version', withState(paid(), { version: 0 })],

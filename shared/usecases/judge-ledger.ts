@@ -1,5 +1,5 @@
-import { holdingLock } from '#shared/domain/invoice/lock-match.ts'
-import { activeLock, type LedgerRow, type PaymentObservation } from '#shared/domain/invoice/model.ts'
+import { holdingLock, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
+import { type AssetLock, activeLock, type LedgerRow, type PaymentObservation } from '#shared/domain/invoice/model.ts'
 import { observationAge } from '#shared/domain/invoice/observation-age.ts'
 import { sumOthers } from '#shared/domain/invoice/others-row.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
@@ -18,7 +18,7 @@ export function judgeCredits(books: Books): readonly Finding[] {
  * the version that was applied.
  */
 export function judgeSums(books: Books): readonly Finding[] {
-  return [...judgeRows(books), ...judgeUnlisted(books)]
+  return [...judgeRows(books), ...judgeDust(books), ...judgeUnlisted(books)]
 }
 
 function judgeOwners({ invoice, payments }: Books): readonly Finding[] {
@@ -76,7 +76,35 @@ function faultOf(row: LedgerRow, payment: Payment, isCancelled: boolean): string
   return `the payment says counted ${payment.counted}, the ledger ${row.counted && row.eligible}`
 }
 
-/** Dust and payments beyond the last row: their one sum is theirs, and no known payment is left out of it. */
+/** Dust counts when it completes the invoice, which one transfer does, or when an operator counted it. */
+function judgeDust({ invoice, payments }: Books): readonly Finding[] {
+  const { locks, ledger } = invoice.state
+  const own = new Map(payments.map((payment) => [payment.key, payment]))
+  const isDust = (row: LedgerRow): boolean => {
+    const payment = own.get(row.payment)
+    const lock = payment === undefined ? null : lockOf(locks, payment)
+    return lock !== null && isLeftOut(lock, row)
+  }
+  const byItself = ledger.filter((row) => {
+    return row.counted && isLive(row) && row.acceptedBase === null && row.countedByHand !== true && isDust(row)
+  })
+  const more = byItself
+    .slice(1)
+    .map(({ payment }) => ({ words: 'a second transfer of dust counts', paymentKey: payment }))
+  const listed = new Set(ledger.map((row) => row.payment))
+  const marked = payments.filter((payment) => {
+    const { key, dirtyAt, counted, kind, amountBase } = payment
+    const lock = dirtyAt === null && counted && !listed.has(key) ? lockOf(locks, payment) : null
+    return lock !== null && isLeftOut(lock, { amountBase, simulated: kind === 'simulated' })
+  })
+  const wrong = marked.map(({ key }) => ({ words: 'the payment is dust and says that it counts', paymentKey: key }))
+  return [...more, ...wrong].map((one) => ({ invariant: 'sums' as const, ...one }))
+}
+
+const lockOf = (locks: readonly AssetLock[], seen: Parameters<typeof holdingLock>[1]): AssetLock | null =>
+  locks[holdingLock(locks, seen) ?? -1] ?? null
+
+/** Payments without rows: their one sum is theirs, and no known payment is left out of it. */
 function judgeUnlisted({ invoice, payments }: Books): readonly Finding[] {
   const { state } = invoice
   const observations = observeKnownPayments(invoice, payments)
@@ -84,10 +112,9 @@ function judgeUnlisted({ invoice, payments }: Books): readonly Finding[] {
   const waits = payments.some(({ dirtyAt }) => dirtyAt !== null)
   if (age !== 'same') return waits ? [] : [{ invariant: 'sums', words: 'a payment is in no row and in no sum' }]
   const listed = new Set(state.ledger.map((row) => row.payment))
-  const lockOf = (seen: PaymentObservation) => state.locks[holdingLock(state.locks, seen) ?? -1] ?? null
   const unlisted = observations
     .filter((seen) => !listed.has(seen.payment))
-    .map((seen) => ({ seen, lock: lockOf(seen) }))
+    .map((seen: PaymentObservation) => ({ seen, lock: lockOf(state.locks, seen) }))
   // Whether a price was promised when they were summed may have changed since, without any of them changing.
   const sums = [true, false].map((promised) => sumOthers(state, unlisted, activeLock(state), promised))
   const { others } = state

@@ -1,3 +1,4 @@
+import { holdingLock, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
 import { activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { nextActionAt } from '#shared/domain/invoice/next-action.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
@@ -64,11 +65,15 @@ function lostBase(state: InvoiceState): bigint {
   return sum(state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && told.has(row.payment)))
 }
 
-/** Nobody is told of dust; what of it vanished may have counted. */
-function lostDustBase({ ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
+/** No inbox row is opened for payments without rows of their own; what of them vanished may have counted. */
+function lostDustBase({ locks, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
   if (others === null) return 0n
   const listed = new Set(ledger.map((row) => row.payment))
-  const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment))
+  const isLeftOutDust = (payment: Payment): boolean => {
+    const lock = locks[holdingLock(locks, payment) ?? -1]
+    return lock !== undefined && isLeftOut(lock, { amountBase: payment.amountBase, simulated: false })
+  }
+  const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment) && !isLeftOutDust(payment))
   return gone.reduce((total, { amountBase }) => total + amountBase, 0n)
 }
 

@@ -1,8 +1,9 @@
 import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { ASSET_IDS, type AssetId, type Family, type Mode } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type AssetId, type Family } from '#shared/domain/enumerations.ts'
 import { type InvoiceTerms, isHeld } from '#shared/domain/invoice/model.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
+import { confirmationWait } from './confirmation-wait.ts'
 import type { LockAvailability } from './lock-availability.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
@@ -17,7 +18,16 @@ export interface ListAssetOptionsDeps {
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly availability: Pick<LockAvailability, 'reason'>
   readonly rates: Pick<RateReader, 'rateFor'>
-  readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'knowsFinality' | 'blockTimeMs'>
+  readonly catalog: Pick<
+    Catalog,
+    | 'asset'
+    | 'confirmations'
+    | 'confirmationTiers'
+    | 'knowsFinality'
+    | 'blockTimeMs'
+    | 'finalizesAfterMs'
+    | 'needsFinality'
+  >
 }
 
 /** Reasons that pass by themselves: such an asset stays in the list as paused. */
@@ -56,14 +66,16 @@ async function optionOf(
   const reason = found === 'addresses_exhausted' && heldFamilies.has(info.family) ? null : found
   if (reason !== null && !PASSING.has(reason)) return null
   const priced = await priceOrNull(deps, workspace, fiat, info)
-  if (priced !== null && priced < info.minBase) return null
+  if (priced !== null && priced.amountBase < info.minBase) return null
+  const worth = priced === null ? null : { fiat, fiatPerUsd: priced.fiatPerUsd }
+  const asked = requiredConfirmations(deps.catalog, { policy: workspace.policy, asset: id, mode }, worth)
   return {
     asset: id,
     symbol: info.symbol,
     name: info.name,
     network: info.network,
-    estimate: priced === null ? null : displayUnits(priced, info),
-    confirmMs: confirmMs(deps, workspace, mode, info),
+    estimate: priced === null ? null : displayUnits(priced.amountBase, info),
+    confirmMs: confirmationWait(deps.catalog, info.network, asked),
     isAvailable: reason === null && priced !== null,
   }
 }
@@ -73,21 +85,12 @@ async function priceOrNull(
   { policy }: Pick<Workspace, 'policy'>,
   fiat: InvoiceTerms['fiat'],
   info: AssetInfo,
-): Promise<bigint | null> {
+): Promise<{ readonly amountBase: bigint; readonly fiatPerUsd: string } | null> {
   try {
     const rate = await deps.rates.rateFor({ asset: info.id, fiat: fiat.currency, arsSeries: policy.arsSeries })
-    return priceQuote({ policy, fiat, info, rate }).amountBase
+    return { amountBase: priceQuote({ policy, fiat, info, rate }).amountBase, fiatPerUsd: rate.fiatPerUsd }
   } catch (error) {
     if (error instanceof PaymeshError && error.code === 'RATES_UNAVAILABLE') return null
     throw error
   }
-}
-
-function confirmMs(
-  { catalog }: ListAssetOptionsDeps,
-  { policy }: Pick<Workspace, 'policy'>,
-  mode: Mode,
-  info: AssetInfo,
-): number {
-  return requiredConfirmations(catalog, policy, info.id, mode).confirmations * catalog.blockTimeMs(info.network)
 }

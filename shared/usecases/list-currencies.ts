@@ -5,7 +5,7 @@ import type { LockAvailability } from './lock-availability.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { Workspace } from './ports/tenancy.ts'
-import { requiredConfirmations } from './required-confirmations.ts'
+import { baseConfirmations } from './required-confirmations.ts'
 
 /** What listing the currencies needs. */
 export interface ListCurrenciesDeps {
@@ -48,7 +48,7 @@ async function currencyOf(
     decimals: info.decimals,
     contract_address: catalog.contract(id, mode),
     min_amount: formatUnits(info.minBase, info.decimals),
-    confirmations: requiredConfirmations(catalog, workspace.policy, id, mode).confirmations,
+    confirmations: baseConfirmations(catalog, { policy: workspace.policy, asset: id, mode }),
     available: reason === null,
     unavailable_reason: reason,
     watched: catalog.hasNode(info.network, mode),

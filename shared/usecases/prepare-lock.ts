@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AskedConfirmations } from '#shared/domain/confirmation-tiers.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import { heldFor } from '#shared/domain/invoice/held-claims.ts'
 import type { AssetLock, LockHold, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
@@ -20,7 +21,10 @@ const QUARANTINE_MIN_MS = 24 * 3_600_000
 
 /** What fixing an address and an amount needs. */
 export interface LockPreparerDeps {
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'confirmations' | 'knowsFinality' | 'paymentUri'>
+  readonly catalog: Pick<
+    Catalog,
+    'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'
+  >
   readonly rates: Pick<RateReader, 'rateFor'>
   readonly availability: LockAvailability
   readonly addresses: Pick<LockOffers, 'take' | 'reuse'>
@@ -78,8 +82,11 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
           details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
         })
       }
+      const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
+      const subject = { policy, asset: info.id, mode: request.mode }
+      const required = requiredConfirmations(deps.catalog, subject, worth)
       const reused = await deps.addresses.reuse(material, info, priced.amountBase, request.held ?? [])
-      const parts = { request, info, material, priced }
+      const parts = { request, info, material, priced, required }
       return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
     },
   }
@@ -105,6 +112,8 @@ interface Parts {
   readonly info: AssetInfo
   readonly material: KeyMaterial
   readonly priced: PricedQuote
+  /** What the value of the invoice asks for. */
+  readonly required: AskedConfirmations
 }
 
 async function withNextAddress(deps: LockPreparerDeps, parts: Parts): Promise<PreparedLock> {
@@ -137,7 +146,7 @@ async function drawsFor(
 
 function lockOn(
   deps: LockPreparerDeps,
-  { request, info, priced }: Parts,
+  { request, info, priced, required }: Parts,
   candidate: LockOffer,
   draws: readonly string[],
 ): AssetLock {
@@ -150,7 +159,6 @@ function lockOn(
   const named = reference === null ? {} : { reference }
   const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
   const { policy } = request.workspace
-  const required = requiredConfirmations(deps.catalog, policy, info.id, mode)
   return {
     asset: info.id,
     network: info.network,
@@ -167,6 +175,7 @@ function lockOn(
     ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),
+    countsDust: false,
     policy: frozenBounds(policy, info, amountBase, hold),
     quotes: [{ ...priced, amountBase, amount, uri }],
     from: request.at,

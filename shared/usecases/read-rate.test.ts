@@ -50,6 +50,7 @@ describe('rateFor', () => {
       asset: 'btc_bitcoin',
       fiat: 'EUR',
       fiatPerAsset: '62612.972319859225891875',
+      fiatPerUsd: '0.87873462214411',
       snapshotAt: AT,
       observedAt: AT - 10_000,
       expiresAt: AT - 10_000 + 120_000,

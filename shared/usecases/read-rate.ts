@@ -61,6 +61,7 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
       asset: request.asset,
       fiat: request.fiat,
       fiatPerAsset: crossPrice(legs),
+      fiatPerUsd: legs.fx.price,
       snapshotAt: snapshot.at,
       observedAt,
       expiresAt,

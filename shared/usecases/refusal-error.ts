@@ -11,6 +11,7 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
   not_simulatable: 'The invoice is in a state that does not allow this simulation.',
   not_acceptable: 'The invoice is in a state in which funds cannot be accepted.',
   unconfirmed_funds: 'The funds are not confirmed yet.',
+  not_countable: 'Only dust in the asset of an open invoice can be counted, and only once.',
 }
 
 /** The public 409 `INVALID_STATE` for a refusal of the state machine; the refusal itself is the internal text. */

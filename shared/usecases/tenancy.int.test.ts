@@ -88,7 +88,10 @@ describe('workspaces and keys', () => {
     ['usdt_ethereum', 1.5, 'Must be a whole number from 1'],
     ['usdt_ethereum', 1e9, 'Must be a whole number from 1'],
     ['usdt_nowhere', 3, 'There is no such asset'],
-  ] as const)('refuses %s confirmations of %s and says why', async (asset, value, words) => {
+    ['usdt_ethereum', [], 'at least one tier'],
+    ['usdt_ethereum', [{ fromUsd: 1, confirmations: 1 }], 'begin at 0 USD'],
+    ['btc_bitcoin', [{ fromUsd: 0, confirmations: 'finalized' }], 'never final'],
+  ] as const)('refuses %s confirmations of %j and says why', async (asset, value, words) => {
     const { deps } = setUp()
     const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
     const asked = updateWorkspace(deps, { workspaceId: id, change: { policy: { confirmations: { [asset]: value } } } })

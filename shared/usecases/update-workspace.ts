@@ -1,3 +1,4 @@
+import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { validEmail, validName } from './create-workspace.ts'
 import type { Catalog } from './ports/catalog.ts'
@@ -19,7 +20,7 @@ export interface WorkspaceChange {
   readonly limits?: Partial<Workspace['limits']>
   readonly policy?: Partial<Omit<WorkspacePolicy, 'confirmations'>> & {
     /** By asset id; null takes the workspace's own figure away, what is left out stays. */
-    readonly confirmations?: Readonly<Record<string, number | 'finalized' | null>>
+    readonly confirmations?: Readonly<Record<string, GivenConfirmations | null>>
   }
 }
 
@@ -53,7 +54,7 @@ function changedPolicy(
 ): WorkspacePolicy {
   const { confirmations = {}, ...others } = change
   const given = Object.entries(confirmations).filter(
-    (entry): entry is [string, number | 'finalized'] => entry[1] !== null,
+    (entry): entry is [string, GivenConfirmations] => entry[1] !== null,
   )
   const kept = Object.entries(current.confirmations).filter(([asset]) => !(asset in confirmations))
   return {

@@ -5,6 +5,7 @@ import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { confirmationWait } from './confirmation-wait.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
@@ -21,7 +22,17 @@ export interface ViewInvoiceDeps {
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'blockTimeMs' | 'chainId' | 'paymentUri' | 'explorerTxUrl'>
+  readonly catalog: Pick<
+    Catalog,
+    | 'asset'
+    | 'contract'
+    | 'blockTimeMs'
+    | 'finalizesAfterMs'
+    | 'needsFinality'
+    | 'chainId'
+    | 'paymentUri'
+    | 'explorerTxUrl'
+  >
   readonly clock: Clock
 }
 
@@ -127,6 +138,11 @@ function viewLock({ catalog }: ViewInvoiceDeps, { terms, state }: Invoice, lock:
     isExact: lock.hold?.kind === 'amount',
     requiredConfirmations: lock.requiredConfirmations,
     blockTimeMs: catalog.blockTimeMs(lock.network),
+    needsFinality: lock.needsFinality === true,
+    confirmMs: confirmationWait(catalog, lock.network, {
+      confirmations: lock.requiredConfirmations,
+      finality: lock.needsFinality === true,
+    }),
     fiatPerAsset: quote.fiatPerAsset,
     lockedAt: quote.lockedAt,
     quoteEndsAt: quote.expiresAt,

@@ -62,6 +62,7 @@ describe('paymesh', () => {
     'invoice explain',
     'tx explain',
     'payment attach',
+    'payment count',
     'exceptions list',
     'exceptions close',
     'chain status',
@@ -101,6 +102,24 @@ describe('paymesh', () => {
     await expect(merchant.invoices.create({ amount: '1.00', currency: 'USD' })).rejects.toThrow('FORBIDDEN_SCOPE')
     await cli('key', 'revoke', created.id)
     await expect(merchant.invoices.list().page()).rejects.toThrow('UNAUTHENTICATED')
+  })
+
+  test('confirmations by value are set, and a table without sense changes nothing', async () => {
+    const { cli, workspaceId } = world()
+    const set = (value: string) =>
+      ['workspace', 'update', workspaceId, '--confirmations', `doge_dogecoin=${value}`] as const
+    const table = [
+      { from_usd: 0, confirmations: 20 },
+      { from_usd: 500, confirmations: 60 },
+    ]
+    expect(await cli<object>(...set('20, 500: 60'))).toMatchObject({ confirmations: { doge_dogecoin: table } })
+    for (const bad of ['60, 500: 20', '20, 500: finalized', '20, 60', 'many']) {
+      expect((await paymesh(...set(bad))).status, bad).not.toBe(0)
+    }
+    expect(await cli<object>('workspace', 'update', workspaceId)).toMatchObject({
+      confirmations: { doge_dogecoin: table },
+    })
+    expect(await cli<object>(...set('default'))).not.toHaveProperty('confirmations.doge_dogecoin')
   })
 
   /** A suspended workspace is shut out at once, and let in again. */

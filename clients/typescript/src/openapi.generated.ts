@@ -528,7 +528,7 @@ export type Payment = {
      */
     counted: boolean;
     /**
-     * Why it does not count: `wrong_asset`, `out_of_quote` and others.
+     * Why it does not count: `wrong_asset`, `out_of_quote`, `dust` (too small to change anything) and others.
      */
     uncounted_reason: string | null;
     /**
@@ -900,7 +900,7 @@ export type Currency = {
      */
     min_amount: string;
     /**
-     * Confirmations that a payment needs.
+     * Confirmations that a payment of an ordinary invoice needs; `crypto.required_confirmations` of an invoice says what it asks for by its value.
      */
     confirmations: number;
     /**

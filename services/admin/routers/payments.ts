@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { attachPayment } from '#shared/usecases/attach-payment.ts'
+import { countPayment } from '#shared/usecases/count-payment.ts'
 import { requireOwnInvoice } from '#shared/usecases/explain-question.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
@@ -71,6 +72,19 @@ export const paymentsRouter = router({
     .input(attachInput.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
     .output(attachedWire)
     .mutation(({ ctx, input }) => attach(ctx, input, false)),
+
+  /** Counts a confirmed payment that is dust, with its own amount. */
+  count: workspaceDeed('support')
+    .input(z.object({ paymentId: z.uuid(), reason: z.string().trim().min(3, 'say why').max(500) }))
+    .output(z.object({ invoiceId: z.string(), status: z.enum(INVOICE_STATUSES) }))
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, paymentId, reason } = input
+      const { terms, state } = await countPayment(ctx.deps.money, {
+        ...{ workspaceId, mode, paymentId, reason },
+        actor: ctx.actor,
+      })
+      return { invoiceId: terms.id, status: state.status }
+    }),
 })
 
 async function attach(

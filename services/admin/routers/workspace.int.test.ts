@@ -25,6 +25,22 @@ describe('settings', () => {
     expect((await here.caller.workspace.update(cleared)).supportContact).toBeNull()
   })
 
+  test('a table of confirmations by value is saved, shown and written into the audit trail as it was typed', async () => {
+    const before = await here.caller.workspace.get(here.at)
+    const bitcoin = before.confirmations.find(({ asset }) => asset === 'btc_bitcoin')
+    expect(bitcoin?.usual.live[0]).toEqual({ fromUsd: 0, confirmations: 1 })
+    const table = [
+      { fromUsd: 0, confirmations: 2 },
+      { fromUsd: 5_000, confirmations: 6 },
+    ]
+    const change = { confirmations: { btc_bitcoin: table } }
+    const deed = { ...here.at, opId: opId(), version: before.version, change }
+    const after = await here.caller.workspace.update(deed)
+    expect(after.confirmations.find(({ asset }) => asset === 'btc_bitcoin')?.own).toEqual(table)
+    const rows = await here.deps.audits.listBySubject(here.workspaceId)
+    expect(rows.at(-1)).toMatchObject({ detail: { 'confirmations.btc_bitcoin': '2, 5000: 6' } })
+  })
+
   // Guarantee: of two people who change settings in the same moment one is told who was faster, and overwrites nothing.
   test('the second of two changes is refused and says who changed what', async () => {
     const { caller, at, workspaceId } = await adminCaller(stores)
@@ -46,6 +62,10 @@ describe('settings', () => {
       { supportContact: 'javascript:alert(1)' },
       { confirmations: { btc_bitcoin: 0 } },
       { confirmations: { btc_bitcoin: 'finalized' as const } },
+      { confirmations: { btc_bitcoin: [] } },
+      { confirmations: { btc_bitcoin: [{ fromUsd: 5, confirmations: 1 }] } },
+      { confirmations: { btc_bitcoin: [{ fromUsd: 0, confirmations: 'finalized' as const }] } },
+      { confirmations: { eth_ethereum: [0, 9].map((fromUsd) => ({ fromUsd, confirmations: 9 - fromUsd || 1 })) } },
     ]
     for (const change of bad) {
       const refused = here.caller.workspace.update({ ...here.at, opId: opId(), version, change })

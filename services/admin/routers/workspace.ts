@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type AssetId, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { changeSettings } from '#shared/usecases/change-settings.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/send-digests.ts'
@@ -15,7 +16,10 @@ const DAY_MS = 1_440 * MINUTE_MS
 const QUARANTINE_DEFAULT_MS = 7 * DAY_MS
 const bps = (max: number) => z.int().min(0).max(max)
 const ms = (min: number, max: number) => z.int().min(min).max(max)
-const confirmations = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
+const count = z.union([z.int().min(1).max(10_000), z.literal('finalized')])
+const tiers = z.array(z.strictObject({ fromUsd: z.int().min(0), confirmations: count })).min(1)
+/** One figure for every value, or a table by value in whole US dollars. What fits an asset is checked with the workspace. */
+const confirmations = z.union([count, tiers])
 /** A plain e-mail address, a telephone number or an https address: what a payer can use. */
 const contact = z
   .string()
@@ -51,7 +55,7 @@ const settings = z.object({
       network: z.enum(NETWORK_IDS),
       own: confirmations.nullable(),
       /** What counts without an own figure, by mode. */
-      usual: z.object({ live: z.number(), test: z.number() }),
+      usual: z.object({ live: tiers, test: tiers }),
       knowsFinality: z.boolean(),
     }),
   ),
@@ -107,10 +111,10 @@ export const workspaceRouter = router({
 function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace): z.output<typeof settings> {
   const { id, epoch: version, name, ownerEmail, status, policy, limits } = workspace
   const { supportContact, requiresSecondFactor, quarantineMs, reservePercent, confirmations: own, ...same } = policy
-  const tiers = ASSET_IDS.map((asset) => {
+  const rows = ASSET_IDS.map((asset) => {
     const { network } = catalog.asset(asset)
-    const usual = { live: catalog.confirmations(asset, 'live'), test: catalog.confirmations(asset, 'test') }
-    return { asset, network, own: own[asset] ?? null, usual, knowsFinality: catalog.knowsFinality(network) }
+    const usual = { live: tiersOf(catalog, asset, 'live'), test: tiersOf(catalog, asset, 'test') }
+    return { asset, network, own: ownOf(own[asset]), usual, knowsFinality: catalog.knowsFinality(network) }
   })
   return {
     ...{ id, version, name, ownerEmail, status, limits, ...same },
@@ -119,8 +123,18 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
     reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
-    confirmations: tiers,
+    confirmations: rows,
   }
+}
+
+const tiersOf = ({ confirmationTiers }: AdminDeps['catalog'], asset: AssetId, mode: Mode) => [
+  ...confirmationTiers(asset, mode),
+]
+
+/** What a store holds may be older than the checks; it then counts as not given. */
+function ownOf(stored: GivenConfirmations | undefined): z.output<typeof confirmations> | null {
+  const read = confirmations.safeParse(stored)
+  return read.success ? read.data : null
 }
 
 function withoutAbsent<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -9,7 +9,12 @@ export const arbitrum: ChainDefinition = {
   nativeSymbol: 'ETH',
   blockTimeMs: 250,
   confirmations: 40,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 40 },
+    { fromUsd: 10_000, confirmations: 'finalized' },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: 960_000,
   finalityDepth: 480,
   scanBatchMax: 200,
   explorerTx: { live: 'https://arbiscan.io/tx/{tx}', test: 'https://sepolia.arbiscan.io/tx/{tx}' },

@@ -9,7 +9,12 @@ export const base: ChainDefinition = {
   nativeSymbol: 'ETH',
   blockTimeMs: 2_000,
   confirmations: 10,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 10 },
+    { fromUsd: 10_000, confirmations: 'finalized' },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: 960_000,
   finalityDepth: 256,
   scanBatchMax: 100,
   explorerTx: { live: 'https://basescan.org/tx/{tx}', test: 'https://sepolia.basescan.org/tx/{tx}' },

@@ -9,7 +9,12 @@ export const bsc: ChainDefinition = {
   nativeSymbol: 'BNB',
   blockTimeMs: 450,
   confirmations: 15,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 15 },
+    { fromUsd: 10_000, confirmations: 'finalized' },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: 2_000,
   finalityDepth: 64,
   scanBatchMax: 100,
   explorerTx: { live: 'https://bscscan.com/tx/{tx}', test: 'https://testnet.bscscan.com/tx/{tx}' },

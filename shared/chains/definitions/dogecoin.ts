@@ -9,7 +9,12 @@ export const dogecoin: ChainDefinition = {
   nativeSymbol: 'DOGE',
   blockTimeMs: 60_000,
   confirmations: 40,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 40 },
+    { fromUsd: 10_000, confirmations: 60 },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: null,
   finalityDepth: 240,
   scanBatchMax: 20,
   explorerTx: { live: 'https://blockchair.com/dogecoin/transaction/{tx}', test: null },

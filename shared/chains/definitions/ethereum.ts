@@ -9,7 +9,12 @@ export const ethereum: ChainDefinition = {
   nativeSymbol: 'ETH',
   blockTimeMs: 12_000,
   confirmations: 12,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 12 },
+    { fromUsd: 10_000, confirmations: 'finalized' },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: 900_000,
   finalityDepth: 65,
   scanBatchMax: 100,
   explorerTx: { live: 'https://etherscan.io/tx/{tx}', test: 'https://sepolia.etherscan.io/tx/{tx}' },

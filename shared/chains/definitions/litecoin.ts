@@ -9,7 +9,12 @@ export const litecoin: ChainDefinition = {
   nativeSymbol: 'LTC',
   blockTimeMs: 150_000,
   confirmations: 6,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 6 },
+    { fromUsd: 10_000, confirmations: 12 },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: null,
   finalityDepth: 100,
   scanBatchMax: 20,
   explorerTx: { live: 'https://litecoinspace.org/tx/{tx}', test: 'https://litecoinspace.org/testnet/tx/{tx}' },

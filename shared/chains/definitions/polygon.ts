@@ -9,7 +9,12 @@ export const polygon: ChainDefinition = {
   nativeSymbol: 'POL',
   blockTimeMs: 2_000,
   confirmations: 64,
+  confirmationTiers: [
+    { fromUsd: 0, confirmations: 64 },
+    { fromUsd: 10_000, confirmations: 'finalized' },
+  ],
   confirmsByFinality: false,
+  finalizesAfterMs: 10_000,
   finalityDepth: 256,
   scanBatchMax: 100,
   explorerTx: { live: 'https://polygonscan.com/tx/{tx}', test: 'https://amoy.polygonscan.com/tx/{tx}' },

@@ -41,6 +41,10 @@ export interface LockView {
   /** The amount tells this invoice apart from others on the same address: not a unit more or less. */
   readonly isExact: boolean
   readonly requiredConfirmations: number
+  /** The block of a payment must also be final as the chain itself says. */
+  readonly needsFinality: boolean
+  /** Usual time from a payment's block to its confirmation, milliseconds. */
+  readonly confirmMs: number
   readonly blockTimeMs: number
   /** Fiat per one unit of the asset, every digit used. */
   readonly fiatPerAsset: string
@@ -135,6 +139,7 @@ export const HASH_VERDICTS = [
   'confirming',
   'late',
   'not_counted',
+  'too_small',
   'wrong_asset',
   'wrong_network',
   'gone',

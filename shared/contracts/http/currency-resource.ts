@@ -23,7 +23,9 @@ export const currencyResource = z
     decimals: assetDecimals,
     contract_address: chainToken.nullable().describe('Token contract or mint; null for the coin of the network.'),
     min_amount: decimalText.describe('Least amount of an invoice, in units of the asset.'),
-    confirmations: blockCount.describe('Confirmations that a payment needs.'),
+    confirmations: blockCount.describe(
+      'Confirmations that a payment of an ordinary invoice needs; `crypto.required_confirmations` of an invoice says what it asks for by its value.',
+    ),
     available: z.boolean().describe('Whether this workspace can receive it now.'),
     unavailable_reason: z
       .enum(['no_wallet', 'network_not_configured', 'network_lagging', 'rates_unavailable', 'addresses_exhausted'])

@@ -55,7 +55,11 @@ export const paymentResource = z
     confirmations: blockCount.describe('Blocks on top, its own included.'),
     required_confirmations: blockCount.describe('Confirmations it needs to count as confirmed.'),
     counted: z.boolean().describe('Whether it counts towards the invoice.'),
-    uncounted_reason: reason.nullable().describe('Why it does not count: `wrong_asset`, `out_of_quote` and others.'),
+    uncounted_reason: reason
+      .nullable()
+      .describe(
+        'Why it does not count: `wrong_asset`, `out_of_quote`, `dust` (too small to change anything) and others.',
+      ),
     late: z.boolean().describe('It arrived after the invoice expired.'),
     simulated: z.boolean().describe('It was played with the simulate operation.'),
     explorer_url: absoluteUrl.nullable().describe('The transaction in a public block explorer.'),

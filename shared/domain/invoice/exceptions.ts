@@ -2,12 +2,14 @@ import type { ExceptionKind } from '../enumerations.ts'
 import type { Effect, InvoiceState, LedgerRow, OpenException, UncountedReason } from './model.ts'
 import { isLive, isSettled, totals } from './totals.ts'
 
-const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind>> = {
+const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
   wrong_asset: 'wrong_asset',
   wrong_network: 'wrong_network',
   inactive_lock: 'wrong_asset',
   out_of_quote: 'out_of_quote',
   unmatched: 'unmatched',
+  // Dust is sent to addresses to spam or to trace them: an inbox full of it would hide real money.
+  dust: null,
 }
 
 /** Rows after which further payments are only summed. */
@@ -53,7 +55,7 @@ function ofPayment(before: InvoiceState, after: InvoiceState, row: LedgerRow): r
 function ofLive(before: InvoiceState, after: InvoiceState, row: LedgerRow): ExceptionKind | null {
   if (row.uncountedReason !== null) return KIND_OF[row.uncountedReason]
   if (after.status === 'cancelled') return 'cancelled_paid'
-  if (row.late && (!row.eligible || after.status === 'expired')) return 'late'
+  if (row.late && row.countedByHand !== true && (!row.eligible || after.status === 'expired')) return 'late'
   if (after.status !== 'overpaid') return null
   const known = before.ledger.some((other) => other.payment === row.payment)
   const more = before.status === 'overpaid' && !known && row.eligible

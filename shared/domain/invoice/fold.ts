@@ -1,8 +1,9 @@
-import { judgePayment } from './judge-payment.ts'
-import { foreignReason, holdingLock, isDust } from './lock-match.ts'
+import { completingDust } from './completing-dust.ts'
+import { isLate, judgePayment } from './judge-payment.ts'
+import { foreignReason, holdingLock, isDust, isLeftOut } from './lock-match.ts'
 import type { AssetLock, InvoiceState, LedgerRow, Ms, PaymentObservation } from './model.ts'
-import { sumOthers } from './others-row.ts'
-import { quoteFor } from './quote-window.ts'
+import { countsUnlisted, sumOthers, type Unlisted } from './others-row.ts'
+import { quoteFor, quoteHolding } from './quote-window.ts'
 import { byFirstSight, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
@@ -25,11 +26,17 @@ interface Judged extends Placed {
 /**
  * Rebuilds the ledger from ALL stored payments of an invoice. Nothing is incremented, so the order and the number of
  * folds make no difference. Chooses the one lock whose money counts; never touches the status and announces nothing.
+ * `named` are transfer keys of dust that needs a row because an operator is about to count it.
  */
-export function fold(state: InvoiceState, observations: readonly PaymentObservation[], at: Ms): InvoiceState {
+export function fold(
+  state: InvoiceState,
+  observations: readonly PaymentObservation[],
+  at: Ms,
+  named: ReadonlySet<string> = new Set(),
+): InvoiceState {
   const known = new Map(state.ledger.map((row) => [row.payment, row]))
   const placed = [...observations].sort(byFirstSight).map((seen) => ({ seen, hold: holdingLock(state.locks, seen) }))
-  const listed = new Set(chooseListed(state, placed))
+  const listed = new Set(chooseListed(state, placed, named))
   const judged = placed
     .filter((one) => listed.has(one))
     .map((one) => {
@@ -40,28 +47,30 @@ export function fold(state: InvoiceState, observations: readonly PaymentObservat
   const active = chooseLock(state, judged, before)
   const locks = active === before ? state.locks : activate(state.locks, active, at)
   const { rows, promised } = countRows(state, judged, active)
+  const completed = complete({ ...state, locks, ledger: rows }, placed, active, promised)
+  const withRow = new Set(completed.map((row) => row.payment))
   const unlisted = placed
-    .filter((one) => !listed.has(one))
+    .filter((one) => !withRow.has(one.seen.payment))
     .map((one) => ({ seen: one.seen, lock: lockAt(locks, one.hold) }))
   return {
     ...state,
     locks,
-    ledger: rows,
+    ledger: completed,
     others: sumOthers(state, unlisted, lockAt(locks, active), promised),
     // Sums of another asset cannot be compared with those announced so far.
     partialAnnouncedBase: active === before ? state.partialAnnouncedBase : 0n,
   }
 }
 
-/** Rows once given are kept; dust never gets one, so that it cannot crowd out real payments. */
-function chooseListed(state: InvoiceState, placed: readonly Placed[]): readonly Placed[] {
+/** Rows once given are kept; dust that nobody named gets none here, so that it cannot crowd out real payments. */
+function chooseListed(state: InvoiceState, placed: readonly Placed[], named: ReadonlySet<string>): readonly Placed[] {
   const known = new Set(state.ledger.map((row) => row.payment))
   const kept = placed.filter((one) => known.has(one.seen.payment))
   let foreignLeft = FOREIGN_ROWS_MAX - kept.filter((one) => one.hold === null).length
   const fresh = placed.filter((one) => {
     if (known.has(one.seen.payment)) return false
     const lock = lockAt(state.locks, one.hold)
-    if (lock !== null) return !isDust(lock, one.seen)
+    if (lock !== null) return !isDust(lock, one.seen) || (named.has(one.seen.payment) && isLeftOut(lock, one.seen))
     foreignLeft -= 1
     return foreignLeft >= 0
   })
@@ -70,17 +79,22 @@ function chooseListed(state: InvoiceState, placed: readonly Placed[]): readonly 
 
 /**
  * The first lock that receives funds is the one whose money counts. It stays so while any of that money lives; if all of
- * it vanishes, the next funds decide anew. A paid or cancelled invoice never changes its lock.
+ * it vanishes, the next funds decide again. Dust that nobody counted decides nothing. A paid or cancelled invoice never
+ * changes its lock.
  */
 function chooseLock(state: InvoiceState, judged: readonly Judged[], before: number | null): number | null {
   if (isSettled(state) || state.status === 'cancelled') return before
-  const holdsFunds = judged.some(
-    ({ known, row, hold }) => known?.counted === true && isLive(row) && (hold === before || row.acceptedBase !== null),
-  )
+  const holdsFunds = judged.some(({ known, row, hold }) => {
+    if (known?.counted !== true || !isLive(row)) return false
+    const lock = lockAt(state.locks, hold)
+    if (isByHand(row)) return hold === before || row.acceptedBase !== null
+    return hold === before && (lock === null || !isLeftOut(lock, row))
+  })
   if (holdsFunds) return before
   const first = judged.find(({ row, hold }) => {
     const lock = lockAt(state.locks, hold)
-    return lock !== null && isLive(row) && row.eligible && quoteFor(lock, row) !== null
+    if (lock === null || isLeftOut(lock, row)) return false
+    return isLive(row) && row.eligible && quoteFor(lock, row) !== null
   })
   return first?.hold ?? before
 }
@@ -98,7 +112,11 @@ function countRows(
   let promised = frozen
   const rows = judged.map(({ seen, hold, row, known }): LedgerRow => {
     const lock = lockAt(state.locks, hold)
-    if (row.acceptedBase !== null) return { ...row, counted: true, uncountedReason: null }
+    if (isByHand(row)) return { ...row, counted: true, uncountedReason: null }
+    if (lock !== null && isLeftOut(lock, row)) {
+      if (known !== undefined && (frozen || !isLive(row))) return row
+      return { ...row, counted: false, uncountedReason: 'dust' }
+    }
     if (lock === null || hold !== active) {
       return { ...row, counted: false, uncountedReason: foreignReason(state.locks, seen, hold) }
     }
@@ -108,6 +126,44 @@ function countRows(
     return { ...row, counted: !outOfQuote, uncountedReason: outOfQuote ? 'out_of_quote' : null }
   })
   return { rows, promised }
+}
+
+/** Lets the one dust transfer count that completes the invoice. What a paid or cancelled invoice holds is not judged again. */
+function complete(
+  state: InvoiceState,
+  placed: readonly Placed[],
+  active: number | null,
+  promised: boolean,
+): readonly LedgerRow[] {
+  const lock = lockAt(state.locks, active)
+  if (lock === null || lock.countsDust !== false || isSettled(state) || state.status === 'cancelled')
+    return state.ledger
+  const rows = new Map(state.ledger.map((row) => [row.payment, row]))
+  const isCandidate = ({ seen, hold }: Placed): boolean => {
+    const row = rows.get(seen.payment)
+    if (hold !== active || !isLive(seen) || !isLeftOut(lock, seen) || row?.counted === true) return false
+    if (row?.late ?? isLate(state, seen)) return false
+    return (row !== undefined || rows.size < ROWS_MAX) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
+  }
+  const summed = ({ seen, hold }: Placed): boolean => {
+    const one: Unlisted = { seen, lock: lockAt(state.locks, hold) }
+    return !rows.has(seen.payment) && countsUnlisted(state, one, lock, promised)
+  }
+  const key = completingDust({
+    state: { ...state, others: null },
+    unlisted: placed.filter(summed).map(({ seen }) => seen),
+    dust: placed.filter(isCandidate).map(({ seen }) => seen),
+  })
+  const seen = placed.find((one) => one.seen.payment === key)?.seen
+  if (seen === undefined) return state.ledger
+  const row = rows.get(seen.payment) ?? judgePayment(state, lock, seen, undefined)
+  rows.set(seen.payment, { ...row, counted: true, uncountedReason: null })
+  return [...rows.values()].sort(byFirstSight)
+}
+
+/** Money that counts because a person said so. */
+function isByHand(row: LedgerRow): boolean {
+  return row.acceptedBase !== null || row.countedByHand === true
 }
 
 function activate(locks: readonly AssetLock[], active: number | null, at: Ms): readonly AssetLock[] {

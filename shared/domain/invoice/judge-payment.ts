@@ -17,7 +17,7 @@ export function judgePayment(
   const row = { ...known, version: seen.version, state: seen.state }
   const minedLate = seen.minedTooLate && !seen.simulated && !known.late && known.state !== 'confirmed'
   if (!minedLate || isSettled(state)) return row
-  return { ...row, late: true, eligible: known.acceptedBase !== null }
+  return { ...row, late: true, eligible: known.acceptedBase !== null || known.countedByHand === true }
 }
 
 function firstJudgement(state: InvoiceState, lock: AssetLock | null, seen: PaymentObservation): LedgerRow {

@@ -4,7 +4,10 @@ import type { AssetLock, LedgerRow, PaymentObservation, UncountedReason } from '
  * Index of the lock a payment answers: same asset, network and address, held when the payment was first seen. A payment
  * seen after the payer turned to another asset still belongs to the old lock, whose address stays watched. Null when none fits.
  */
-export function holdingLock(locks: readonly AssetLock[], seen: PaymentObservation): number | null {
+export function holdingLock(
+  locks: readonly AssetLock[],
+  seen: Pick<PaymentObservation, 'asset' | 'network' | 'matchKey' | 'firstSeenAt'>,
+): number | null {
   const fits = (lock: AssetLock) =>
     lock.asset === seen.asset && lock.network === seen.network && lock.matchKey === seen.matchKey
   const from = (lock: AssetLock) => lock.from <= seen.firstSeenAt
@@ -30,9 +33,21 @@ export function foreignReason(
   return sameAddress.some((lock) => lock.network === seen.network) ? 'wrong_asset' : 'wrong_network'
 }
 
-/** Too small to be announced: below the chain's dust or 0.1 % of what the lock first asked for. Simulated money never is. */
+/** Too small to matter: below the chain's dust or 0.1 % of what the lock first asked for. Simulated money never is. */
 export function isDust(lock: AssetLock, seen: Pick<LedgerRow, 'amountBase' | 'simulated'>): boolean {
-  if (seen.simulated) return false
-  const askedBase = lock.quotes[0]?.amountBase ?? 0n
-  return seen.amountBase < lock.policy.dustBase || seen.amountBase * 1_000n < askedBase
+  return !seen.simulated && seen.amountBase < dustBound(lock)
+}
+
+/** The smallest amount that is not dust, base units: the chain's bound or 0.1 % of what the lock first asked for, rounded up. */
+export function dustBound(lock: AssetLock): bigint {
+  const thousandth = ((lock.quotes[0]?.amountBase ?? 0n) + 999n) / 1_000n
+  return thousandth > lock.policy.dustBase ? thousandth : lock.policy.dustBase
+}
+
+/**
+ * Dust that this lock leaves out of every sum. Depends on frozen figures alone, so it is true of a transfer for ever.
+ * Whether such a transfer completes its invoice is for `completingDust` to say.
+ */
+export function isLeftOut(lock: AssetLock, seen: Pick<LedgerRow, 'amountBase' | 'simulated'>): boolean {
+  return lock.countsDust === false && isDust(lock, seen)
 }

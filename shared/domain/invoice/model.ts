@@ -49,7 +49,7 @@ export interface LockPolicy {
   readonly lateGraceMs: number
   /** How far the rate may have moved against the merchant for a late payment to settle, in basis points. */
   readonly lateDriftBps: number
-  /** Transfers below this many base units are summed but never announced. */
+  /** Transfers below this many base units are dust; see `AssetLock.countsDust`. */
   readonly dustBase: bigint
 }
 
@@ -104,6 +104,11 @@ export interface AssetLock {
   /** True when a payment must also lie in a block that the chain itself calls final; absent = as the network has it. */
   readonly needsFinality?: boolean
   readonly policy: LockPolicy
+  /**
+   * False: dust changes nothing, unless it completes the invoice or an operator counts it. Absent on locks made before
+   * decision 0047: their dust is summed and never announced, for good.
+   */
+  readonly countsDust?: false
   /** At least one; the last one is current. */
   readonly quotes: readonly Quote[]
   readonly from: Ms
@@ -123,6 +128,8 @@ export type UncountedReason =
   | 'out_of_quote'
   /** Sent to an address that none of the locks knows. */
   | 'unmatched'
+  /** Too small to change anything, see `AssetLock.countsDust`. */
+  | 'dust'
 
 /** An entry of the operators' inbox that this invoice opened and has not closed. */
 export interface OpenException {
@@ -145,6 +152,8 @@ export interface LedgerRow {
   readonly uncountedReason: UncountedReason | null
   /** Value an operator gave it in base units of the locked asset; null unless accepted. It then counts with this value. */
   readonly acceptedBase: bigint | null
+  /** Present on dust that an operator counted: it then counts with its own amount and is announced as any payment. */
+  readonly countedByHand?: true
   /** First seen after the deadline; judged once, at first application. */
   readonly late: boolean
   /** Fiat per asset at first sight, only looked up for late payments; null when no snapshot existed. */
@@ -160,7 +169,10 @@ export interface LedgerRow {
   readonly lateAnnounced: boolean
 }
 
-/** Dust, and payments beyond the hundredth row, summed into one row so that many tiny transfers cannot brick an invoice. */
+/**
+ * Payments without rows: dust, and payments beyond the hundredth row, so that many tiny transfers cannot brick an invoice.
+ * Sums hold the latter only, and on locks made before decision 0047 dust as well.
+ */
 export interface OthersRow {
   readonly count: number
   /** Eligible and live, base units. */
@@ -271,6 +283,8 @@ export type InvoiceEvent =
       /** Value of each accepted payment in base units of the locked asset. */
       readonly payments: readonly { readonly payment: string; readonly valueBase: bigint }[]
     } & Word)
+  /** An operator counts a confirmed transfer that is dust. */
+  | ({ readonly type: 'payment_counted'; readonly payment: string } & Word)
 export type InvoiceEventType = InvoiceEvent['type']
 
 /** Why an event was refused; all map to 409 `INVALID_STATE` at the edge. */
@@ -285,6 +299,7 @@ export type Refusal =
   | 'not_simulatable'
   | 'not_acceptable'
   | 'unconfirmed_funds'
+  | 'not_countable'
 
 /** Something the outbox must carry out exactly once, in this order. */
 export type Effect =
@@ -302,7 +317,7 @@ export type Effect =
     }
 
 /** What a person may do to an invoice that is noted in the audit trail. */
-export type AuditedDeed = 'created' | 'cancelled' | 'expiry_simulated' | 'funds_accepted'
+export type AuditedDeed = 'created' | 'cancelled' | 'expiry_simulated' | 'funds_accepted' | 'payment_counted'
 
 export type TransitionResult =
   /** Nothing to save. `state` is the very object that was passed in. */

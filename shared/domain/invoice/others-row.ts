@@ -1,4 +1,5 @@
 import { isLate } from './judge-payment.ts'
+import { isLeftOut } from './lock-match.ts'
 import type { AssetLock, InvoiceState, OthersRow, PaymentObservation } from './model.ts'
 import { quoteHolding } from './quote-window.ts'
 import { isLive } from './totals.ts'
@@ -7,8 +8,8 @@ const FNV_OFFSET = 0xcbf29ce484222325n
 const FNV_PRIME = 0x100000001b3n
 const FNV_MASK = 0xffffffffffffffffn
 
-/** Payments without rows, each with the lock it answers or null. */
-interface Unlisted {
+/** A payment without a row, with the lock it answers or null. */
+export interface Unlisted {
   readonly seen: PaymentObservation
   readonly lock: AssetLock | null
 }
@@ -25,19 +26,24 @@ export function sumOthers(
   promised: boolean,
 ): OthersRow | null {
   if (unlisted.length === 0) return null
-  const counts = ({ seen, lock }: Unlisted) =>
-    lock !== null &&
-    lock === active &&
-    isLive(seen) &&
-    !isLate(state, seen) &&
-    (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
-  const live = unlisted.filter(counts).map(({ seen }) => seen)
+  const live = unlisted.filter((one) => countsUnlisted(state, one, active, promised)).map(({ seen }) => seen)
   return {
     count: unlisted.length,
     seenBase: sum(live),
     confirmedBase: sum(live.filter((seen) => seen.state === 'confirmed')),
     digest: digestOf(unlisted.map(({ seen }) => seen)),
   }
+}
+
+/** True for a payment that enters the sums without a row of its own. */
+export function countsUnlisted(
+  state: Pick<InvoiceState, 'expiresAt'>,
+  { seen, lock }: Unlisted,
+  active: AssetLock | null,
+  promised: boolean,
+): boolean {
+  if (lock === null || lock !== active || isLeftOut(lock, seen)) return false
+  return isLive(seen) && !isLate(state, seen) && (promised || quoteHolding(lock, seen.firstSeenAt) !== null)
 }
 
 /** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { INVOICE_STATUSES } from '../enumerations.ts'
 import { planSimulation, type SimulationScenario } from './plan-simulation.ts'
-import { aLock, aPayment, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
+import { aLock, anOldLock, aPayment, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
 
 const REFUSED = { outcome: 'refused', reason: 'not_simulatable' }
 const SCENARIOS: readonly SimulationScenario[] = ['paid', 'partial', 'overpaid', 'expired']
@@ -53,9 +53,12 @@ describe('simulation plans', () => {
     expect(planSimulation(orphaned.state(), 'paid').outcome).toBe('pay')
   })
 
-  it('dust of a real sender blocks them too', () => {
+  it('dust of a real sender blocks none', () => {
     const told = story()
     told.see([aPayment({ amountBase: 5n })])
-    expect(planSimulation(told.state(), 'paid')).toEqual(REFUSED)
+    expect(planSimulation(told.state(), 'paid')).toEqual({ outcome: 'pay', amountBase: DUE })
+    const old = story(anOldLock())
+    old.see([aPayment({ amountBase: 5n })])
+    expect(planSimulation(old.state(), 'paid')).toEqual(REFUSED)
   })
 })

@@ -1,3 +1,4 @@
+import { isLeftOut } from './lock-match.ts'
 import { activeLock, type InvoiceState, type LedgerRow, type PaymentObservation, type Quote } from './model.ts'
 import { latestQuote, quoteFor } from './quote-window.ts'
 
@@ -64,15 +65,15 @@ export function byFirstSight(
 }
 
 /**
- * The promise that the earliest payment answered; it holds for all payments of the invoice. Without payments it is the
- * latest quote. Once paid, a payment that vanished later still counts here: it fixed the price that was settled.
+ * The promise that the earliest payment answered; it holds for all payments of the invoice. Dust claims no promise. Without
+ * payments it is the latest quote. Once paid, a payment that vanished later still counts here: it fixed the price that was settled.
  */
 function dueQuote(state: InvoiceState): Quote | null {
   const lock = activeLock(state)
   if (lock === null) return null
   const settled = isSettled(state)
   const judged = state.ledger
-    .filter((row) => row.counted && row.eligible && row.acceptedBase === null)
+    .filter((row) => row.counted && row.eligible && row.acceptedBase === null && !isLeftOut(lock, row))
     .filter((row) => isLive(row) || (settled && row.confirmed))
     .sort(byFirstSight)
   for (const row of judged) {

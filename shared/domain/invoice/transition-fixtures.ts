@@ -26,7 +26,7 @@ export function aQuote(change: Partial<Quote> = {}): Quote {
   }
 }
 
-/** A USDT lock without tolerances, grace 60 min, drift 2 %, dust 10 base units. */
+/** A USDT lock without tolerances, grace 60 min, drift 2 %, chain dust 10 base units; its dust changes nothing. */
 export function aLock(change: Partial<AssetLock> = {}): AssetLock {
   return {
     asset: 'usdt_ethereum',
@@ -45,11 +45,18 @@ export function aLock(change: Partial<AssetLock> = {}): AssetLock {
       lateDriftBps: 200,
       dustBase: 10n,
     },
+    countsDust: false,
     quotes: [aQuote()],
     from: T0,
     to: null,
     ...change,
   }
+}
+
+/** The same as a lock of an installation before decision 0047 stored it: its dust is summed. */
+export function anOldLock(change: Partial<AssetLock> = {}): AssetLock {
+  const { countsDust: _, ...old } = aLock(change)
+  return old
 }
 
 /** A second lock in another asset on another address. */

@@ -11,7 +11,10 @@ const RUNS = { numRuns: 20_000 }
 
 const lock = aLock({ policy: { ...aLock().policy, toleranceBase: 1_000n, overToleranceBase: 500n } })
 
-const amount = fc.constantFrom(1n, 999n, DUE / 4n, DUE / 3n, DUE / 2n, DUE - 1_000n, DUE, DUE + 500n, DUE + 501n)
+const amounts = [1n, 999n, DUE / 4n, DUE / 3n, DUE / 2n, DUE - 1_000n, DUE, DUE + 500n, DUE + 501n]
+const amount = fc.constantFrom(...amounts)
+/** With a rest that dust completes; what that does to the order of arrival is in transition-dust.property.test.ts. */
+const amountOrRest = fc.constantFrom(...amounts, 700n, DUE - 1_600n)
 const firstSeenAt = fc.constantFrom(
   T0,
   T0 + MINUTE,
@@ -30,7 +33,7 @@ const target = fc.constantFrom(
 
 /** What never changes about a payment. */
 const transfer = fc
-  .record({ amountBase: amount, firstSeenAt, rateSeen, target, simulated: fc.constantFrom(false, false, true) })
+  .record({ amountBase: amountOrRest, firstSeenAt, rateSeen, target, simulated: fc.constantFrom(false, false, true) })
   .map(({ target, ...rest }) => ({ ...rest, ...target }))
 const transfers = fc.tuple(transfer, transfer, transfer)
 
@@ -65,6 +68,7 @@ const steps: fc.Arbitrary<readonly (Step & { readonly wait: Ms })[]> = fc.array(
               { type: 'expiry_simulated' },
               { type: 'funds_accepted', payments: [] },
               { type: 'funds_accepted', payments: [{ payment: 'p0', valueBase: DUE }] },
+              { type: 'payment_counted', payment: 'p1' },
               { type: 'asset_locked', lock: anotherLock() },
               { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
               { type: 'quote_renewed', quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },

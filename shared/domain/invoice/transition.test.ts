@@ -12,7 +12,12 @@ const lockable = {
   quote_renewed: '409 not_lockable',
 } as const
 
-// Each event comes with a fresh confirmed payment of the whole amount for `payments_changed` and `funds_accepted`, and with nothing new otherwise.
+// Events come with nothing new, apart from these.
+const PAYMENTS: Partial<Record<InvoiceEventType, readonly Parameters<typeof aPayment>[0][]>> = {
+  payments_changed: [{ payment: 'x', state: 'confirmed' }],
+  payment_counted: [{ payment: 'd', state: 'confirmed', amountBase: 9n }],
+}
+
 const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
   new: {
     payments_changed: 'new',
@@ -23,6 +28,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: 'cancelled',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 not_acceptable',
+    payment_counted: '409 not_countable',
   },
   pending: {
     payments_changed: 'paid',
@@ -33,6 +39,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: 'cancelled',
     expiry_simulated: 'expired',
     funds_accepted: '409 not_acceptable',
+    payment_counted: 'partial',
   },
   partial: {
     ...lockable,
@@ -41,6 +48,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: '409 not_cancellable',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 unconfirmed_funds',
+    payment_counted: 'partial',
   },
   confirming: {
     ...lockable,
@@ -49,6 +57,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: '409 not_cancellable',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 not_acceptable',
+    payment_counted: 'confirming',
   },
   paid: {
     ...lockable,
@@ -57,6 +66,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: '409 not_cancellable',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 not_acceptable',
+    payment_counted: 'overpaid',
   },
   overpaid: {
     ...lockable,
@@ -65,6 +75,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: '409 not_cancellable',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 not_acceptable',
+    payment_counted: 'overpaid',
   },
   expired: {
     ...lockable,
@@ -73,6 +84,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: 'cancelled',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 not_acceptable',
+    payment_counted: 'expired',
   },
   cancelled: {
     ...lockable,
@@ -81,6 +93,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     cancel_requested: '409 not_cancellable',
     expiry_simulated: '409 not_simulatable',
     funds_accepted: '409 not_acceptable',
+    payment_counted: '409 not_countable',
   },
 }
 
@@ -93,6 +106,7 @@ const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
   cancel_requested: { type: 'cancel_requested' },
   expiry_simulated: { type: 'expiry_simulated' },
   funds_accepted: { type: 'funds_accepted', payments: [] },
+  payment_counted: { type: 'payment_counted', payment: 'd' },
 }
 
 describe('every event in every status', () => {
@@ -103,7 +117,7 @@ describe('every event in every status', () => {
         const before = told.state()
         expect(before.status).toBe(status)
         const event = EVENTS[type as InvoiceEventType]
-        const payments = type === 'payments_changed' ? [aPayment({ payment: 'x', state: 'confirmed' })] : []
+        const payments = (PAYMENTS[type as InvoiceEventType] ?? []).map(aPayment)
         const at = type === 'deadline_reached' ? DEADLINE : undefined
         const effects = told.apply(event, payments, at)
         if (expected.startsWith('409')) {

@@ -1,4 +1,5 @@
 import { decideAcceptance } from './decide-acceptance.ts'
+import { decideCount } from './decide-count.ts'
 import { decideCancel, decideDeadline, decideSimulatedExpiry } from './decide-end.ts'
 import { decideAssetLocked, decideLockResumed, decideQuoteRenewed } from './decide-lock.ts'
 import type { Decision } from './decision.ts'
@@ -23,8 +24,9 @@ export class StaleObservations extends Error {
 export function transition(state: InvoiceState, input: TransitionInput): TransitionResult {
   const age = observationAge(state, input.observations)
   if (age === 'stale') throw new StaleObservations('the payments were read before those in the ledger')
-  const folded = age === 'same' ? null : foldInSteps(state, input)
-  const decision = decide(folded?.state ?? state, input.event, input.at)
+  const named = dustToList(state, input.event)
+  const folded = age === 'same' && named.size === 0 ? null : foldInSteps(state, input, named)
+  const decision = decide(folded?.state ?? state, input)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
   if (folded === null && decision === null) return { outcome: 'unchanged', state }
   const draft = decision ?? folded ?? { state, effects: [] }
@@ -36,18 +38,28 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
  * Simulated payments are stored as confirmed, yet an integrator must see what a real payment shows: they are folded
  * as detected first and as confirmed after that, in the same change.
  */
-function foldInSteps(state: InvoiceState, { observations, at, knownUntil }: TransitionInput): Draft {
+function foldInSteps(
+  state: InvoiceState,
+  { observations, at, knownUntil }: TransitionInput,
+  named: ReadonlySet<string>,
+): Draft {
   const announced = new Set(state.ledger.filter((row) => row.detected).map((row) => row.payment))
   const jumps = (seen: PaymentObservation) =>
     seen.simulated && seen.state === 'confirmed' && !announced.has(seen.payment)
-  if (!observations.some(jumps)) return settle(fold(state, observations, at), at, knownUntil)
+  if (!observations.some(jumps)) return settle(fold(state, observations, at, named), at, knownUntil)
   const softened = observations.map((seen) => (jumps(seen) ? { ...seen, state: 'detected' as const } : seen))
-  const first = settle(fold(state, softened, at), at, knownUntil)
-  const second = settle(fold(first.state, observations, at), at, knownUntil)
+  const first = settle(fold(state, softened, at, named), at, knownUntil)
+  const second = settle(fold(first.state, observations, at, named), at, knownUntil)
   return { state: second.state, effects: [...first.effects, ...second.effects] }
 }
 
-function decide(state: InvoiceState, event: InvoiceEvent, at: Ms): Decision {
+/** Dust has no row until a person names it; without one nothing could be kept about it. */
+function dustToList(state: InvoiceState, event: InvoiceEvent): ReadonlySet<string> {
+  if (event.type !== 'payment_counted' || state.ledger.some((row) => row.payment === event.payment)) return new Set()
+  return new Set([event.payment])
+}
+
+function decide(state: InvoiceState, { event, at, observations, knownUntil }: TransitionInput): Decision {
   switch (event.type) {
     case 'payments_changed':
       return null
@@ -65,6 +77,8 @@ function decide(state: InvoiceState, event: InvoiceEvent, at: Ms): Decision {
       return decideSimulatedExpiry(state, event, at)
     case 'funds_accepted':
       return decideAcceptance(state, event, at)
+    case 'payment_counted':
+      return decideCount(state, event, { observations, at, knownUntil: knownUntil ?? at })
   }
 }
 

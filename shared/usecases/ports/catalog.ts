@@ -1,3 +1,4 @@
+import type { ConfirmationTier } from '#shared/domain/confirmation-tiers.ts'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 
 /** One asset as use cases need it: the registry's row with this installation's network settings applied. */
@@ -21,8 +22,12 @@ export interface Catalog {
   asset(id: AssetId): AssetInfo
   /** Contract or mint that carries the token in this mode; null for the native coin. */
   contract(id: AssetId, mode: Mode): string | null
-  /** Default confirmations in this mode (development networks ask for fewer). */
+  /** Default confirmations for an ordinary invoice in this mode (development networks ask for fewer). */
   confirmations(id: AssetId, mode: Mode): number
+  /** Default confirmations by value in this mode; never empty, ascends from 0 USD. */
+  confirmationTiers(id: AssetId, mode: Mode): readonly ConfirmationTier[]
+  /** Usual time until a block of this network is final, milliseconds; null where none ever is. */
+  finalizesAfterMs(network: NetworkId): number | null
   /** Payments on this network confirm only in blocks that the chain itself calls final. */
   needsFinality(network: NetworkId): boolean
   /** The chain itself says which blocks are final. Where it does not, a payment that waited for that would wait for ever. */

@@ -20,6 +20,7 @@ export type UncountedReason =
   | 'out_of_quote'
   | 'unmatched'
   | 'inactive_lock'
+  | 'dust'
 
 /** One transfer to a known address. `key` survives mempool, re-mining and replay. */
 export interface Payment {

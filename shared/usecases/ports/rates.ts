@@ -44,6 +44,8 @@ export interface AssetRate {
   readonly fiat: FiatCode
   /** Fiat per one asset unit, every digit, spread not yet included. */
   readonly fiatPerAsset: string
+  /** Fiat per US dollar of the same snapshot, every digit. */
+  readonly fiatPerUsd: string
   readonly snapshotAt: Ms
   /** Time of the oldest price of the asset in it, at most `snapshotAt`. */
   readonly observedAt: Ms

@@ -1,3 +1,4 @@
+import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
@@ -25,10 +26,10 @@ export interface WorkspacePolicy {
   readonly reservePercent?: number
   readonly arsSeries: 'crypto' | 'official'
   /**
-   * Confirmations by asset id, over the registry's defaults: a whole number from 1, or `finalized`, which waits for the
-   * chain's own finality besides these. What is stored otherwise counts as not given.
+   * Confirmations by asset id, over the registry's defaults: a whole number from 1, `finalized`, which waits for the
+   * chain's own finality besides these, or a table of them by value. What is stored otherwise counts as not given.
    */
-  readonly confirmations: Readonly<Record<string, number | 'finalized'>>
+  readonly confirmations: Readonly<Record<string, GivenConfirmations>>
   /** Hour of the day, UTC, at which open exceptions are mailed to the owner; null = never. Absent = 7. */
   readonly digestHour?: number | null
   /** How payers reach the merchant: an e-mail address, a telephone number or an https address. Absent or empty = none is shown. */

@@ -129,7 +129,10 @@ function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
   checkLateness(chain, invoice)
 }
 
-/** Base units on the chain for an invoice, from the world's own book. `moved`: something was ever taken back or replaced. */
+/**
+ * Base units on the chain for an invoice, from the world's own book; dust counts only where it completes. `moved`: something was ever taken back or
+ * replaced, or cannot be judged from here.
+ */
 function chainSums(
   sim: Sim,
   chain: SimChain,
@@ -139,6 +142,9 @@ function chainSums(
   let onTime = 0n
   let all = 0n
   let moved = false
+  let lastAt = 0
+  const dust: { amountBase: bigint; at: number }[] = []
+  const due = BigInt(lock?.quotes[0]?.amountBase ?? '0')
   for (const transfer of sim.book.transfers.values()) {
     if (transfer.invoiceId !== invoice._id || transfer.asset !== lock?.asset) continue
     if (
@@ -152,13 +158,26 @@ function chainSums(
     )
     if (block === null || everMined.length > 1) moved = true
     if (block === null) continue
+    if (transfer.amountBase * 1_000n < due || transfer.amountBase < BigInt(lock.policy.dustBase)) {
+      dust.push({ amountBase: transfer.amountBase, at: block.time })
+      continue
+    }
+    lastAt = Math.max(lastAt, block.time)
     all += transfer.amountBase
     // Behind the end of its quote, money in a living invoice counts by the price of its moment: not judged here.
     const quoteEnds = lock.quotes.at(-1)?.expiresAt.getTime() ?? 0
     if (block.time > quoteEnds && block.time <= invoice.expiresAt.getTime()) moved = true
     if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
   }
-  return { onTime, all, moved }
+  const missing = due - BigInt(lock?.policy.toleranceBase ?? '0') - all
+  const rest = all > 0n && missing > 0n ? dust.filter(({ amountBase }) => amountBase >= missing) : []
+  const [only] = rest
+  if (only === undefined) return { onTime, all, moved }
+  // One rest that came after everything else, and in time, counts. Which of several does is left to the books.
+  const isClear = rest.length === 1 && !chain.hasMempool && only.at > lastAt
+  const isLate = only.at > invoice.expiresAt.getTime()
+  if (isClear && isLate) return { onTime, all, moved }
+  return { onTime: onTime + only.amountBase, all: all + only.amountBase, moved: moved || !isClear }
 }
 
 /** L1: late is judged by the chain's time, whenever it was processed. Only chains without a mempool show it exactly. */

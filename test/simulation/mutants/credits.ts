@@ -149,4 +149,25 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     replace: 'lock.network === seen.network',
     what: 'Any token on the address counts as the one asked for.',
   },
+  {
+    name: 'dust-counts',
+    what: 'A worthless transfer of a stranger enters the sums of an invoice.',
+    file: 'shared/domain/invoice/lock-match.ts',
+    find: 'lock.countsDust === false && isDust(lock, seen)',
+    replace: 'lock.countsDust === false && false',
+  },
+  {
+    name: 'dust-adds-up',
+    what: 'Transfers of dust count as often as they like once an invoice holds money.',
+    file: 'shared/domain/invoice/completing-dust.ts',
+    find: 'sum > 0n && sum < needed && sum + one.amountBase >= needed',
+    replace: 'sum > 0n',
+  },
+  {
+    name: 'rest-ignored',
+    what: 'The rest that a payer still owes is taken for dust.',
+    file: 'shared/domain/invoice/completing-dust.ts',
+    find: 'sum > 0n && sum < needed && sum + one.amountBase >= needed',
+    replace: 'sum < 0n',
+  },
 ]

@@ -56,7 +56,9 @@ export async function payInvoice(
     case 'one more':
       return pay([due / 3n, due - due / 3n + 1n])
     case 'one less':
-      return pay([due / 3n, due - due / 3n - 1n])
+      await pay([due / 3n, due - due / 3n - 1n])
+      await sim.sleep(120_000, 'the last unit')
+      return pay([1n])
     case 'two outputs':
       return pay([due / 3n, due - due / 3n])
     case 'partial':

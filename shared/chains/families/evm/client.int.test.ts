@@ -119,6 +119,8 @@ describe('adding an EVM network', () => {
     nativeSymbol: 'ETH',
     blockTimeMs: 2_000,
     confirmations: 10,
+    confirmationTiers: [{ fromUsd: 0, confirmations: 1 }],
+    finalizesAfterMs: null,
     confirmsByFinality: false,
     finalityDepth: 256,
     scanBatchMax: 100,

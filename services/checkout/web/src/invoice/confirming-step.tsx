@@ -24,7 +24,7 @@ export function ConfirmingStep({
 }) {
   const { say } = useSpeech()
   const { have, need } = slowest(view) ?? { have: lock.requiredConfirmations, need: lock.requiredConfirmations }
-  const leftMs = (need - have) * lock.blockTimeMs
+  const leftMs = Math.max((need - have) * lock.blockTimeMs, untilFinalMs(view, lock, now))
   const counts = { a: have, b: need }
   return (
     <>
@@ -68,6 +68,13 @@ export function ConfirmingStep({
       </StateBar>
     </>
   )
+}
+
+/** Where a block must be final too: what is left of the usual time since the last payment was seen. */
+function untilFinalMs(view: InvoiceView, lock: LockView, now: number): number {
+  if (!lock.needsFinality) return 0
+  const seenAt = view.payments.filter((payment) => payment.state === 'detected').map((payment) => payment.seenAt)
+  return Math.max(...seenAt.map((at) => at + lock.confirmMs - now), 0)
 }
 
 /** Seconds in tens up to two minutes, whole minutes beyond. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import { neededText } from '../format/confirmation-text.ts'
 import { addressGroups } from '../format/format-values.ts'
 import { NETWORKS } from '../format/networks.ts'
 import { isGone, isZero } from '../format/step.ts'
@@ -24,7 +25,8 @@ interface PayProps {
 
 /** What to send, on which network, to which address; also for the rest of a payment that was too small. */
 export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
-  const { say } = useSpeech()
+  const speech = useSpeech()
+  const { say } = speech
   const network = NETWORKS[lock.network].name
   const isRest = !isZero(view.received)
   const amount = lock.remaining
@@ -88,6 +90,7 @@ export function PayStep({ view, lock, now, deed, chooseOther }: PayProps) {
           {say('wallet.open')}
         </a>
       )}
+      <p class="tip">{neededText(speech, lock)}</p>
       <p class="tip">
         <b>{say('exchange.q')}</b> {say('exchange', { a: amount })}
       </p>

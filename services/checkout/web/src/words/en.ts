@@ -61,6 +61,9 @@ export const en = {
   'pay.to': 'To this address',
   'pay.toSame': 'To the same address',
   'pay.exact': 'Send exactly this amount. Your payment is recognised by it.',
+  'pay.needs': 'Once sent, it needs {x} confirmations, {t}.',
+  'pay.needsOne': 'Once sent, it needs one confirmation, {t}.',
+  'pay.needsFinal': 'Once sent, it needs {x} confirmations and a final block, {t}.',
   'network.only': 'Send {c} on {n} only.',
   'network.lost': 'Sent on another network, it may be lost.',
   'network.evm': 'Ethereum and others use the same kind of address, so check twice.',
@@ -111,6 +114,8 @@ export const en = {
   'hash.late': 'It was seen, but after the price had run out. Don’t send again. {m} decides whether to accept it.',
   'hash.not_counted':
     'It was seen, but does not count by itself. Don’t send again. Write to {m} and quote invoice #{x}.',
+  'hash.too_small':
+    'It was seen, but is too small to count. What is still due is on this page. Was it you? Write to {m} and quote invoice #{x}.',
   'hash.wrong_asset':
     'It reached this invoice’s address, but in another coin. Don’t send again. Write to {m} and quote invoice #{x}.',
   'hash.wrong_network':
@@ -159,6 +164,7 @@ export const en = {
   'badge.orphaned': 'Taken back',
   'badge.late': 'Late',
   'badge.simulated': 'Simulated',
+  'uncounted.dust': 'Too small to count',
   'uncounted.wrong_asset': 'Another coin: {m} decides',
   'uncounted.wrong_network': 'Another network: {m} decides',
   'uncounted.inactive_lock': 'Another choice of coin: {m} decides',

@@ -63,6 +63,9 @@ export const es: Words = {
   'pay.to': 'A esta dirección',
   'pay.toSame': 'A la misma dirección',
   'pay.exact': 'Envía exactamente este importe. Por él se reconoce tu pago.',
+  'pay.needs': 'Una vez enviado, necesita {x} confirmaciones, {t}.',
+  'pay.needsOne': 'Una vez enviado, necesita una confirmación, {t}.',
+  'pay.needsFinal': 'Una vez enviado, necesita {x} confirmaciones y un bloque definitivo, {t}.',
   'network.only': 'Envía {c} solo por la red {n}.',
   'network.lost': 'Por otra red puede perderse.',
   'network.evm': 'Ethereum y otras redes usan el mismo tipo de dirección: revísalo dos veces.',
@@ -114,6 +117,8 @@ export const es: Words = {
   'hash.late': 'Se vio, pero después de vencer el precio. No envíes de nuevo. {m} decide si la acepta.',
   'hash.not_counted':
     'Se vio, pero no cuenta por sí sola. No envíes de nuevo. Escribe a {m} e indica la factura n.º {x}.',
+  'hash.too_small':
+    'Se vio, pero es demasiado pequeña para contar. Lo que falta está en esta página. ¿Fuiste tú? Escribe a {m} e indica la factura n.º {x}.',
   'hash.wrong_asset':
     'Llegó a la dirección de esta factura, pero en otra moneda. No envíes de nuevo. Escribe a {m} e indica la factura n.º {x}.',
   'hash.wrong_network':
@@ -163,6 +168,7 @@ export const es: Words = {
   'badge.orphaned': 'Revertido',
   'badge.late': 'Tardío',
   'badge.simulated': 'Simulado',
+  'uncounted.dust': 'Demasiado pequeño para contar',
   'uncounted.wrong_asset': 'Otra moneda: decide {m}',
   'uncounted.wrong_network': 'Otra red: decide {m}',
   'uncounted.inactive_lock': 'Otra elección de moneda: decide {m}',

@@ -63,6 +63,9 @@ export const pt: Words = {
   'pay.to': 'Para este endereço',
   'pay.toSame': 'Para o mesmo endereço',
   'pay.exact': 'Envie exatamente este valor. É por ele que seu pagamento é reconhecido.',
+  'pay.needs': 'Depois de enviado, precisa de {x} confirmações, {t}.',
+  'pay.needsOne': 'Depois de enviado, precisa de uma confirmação, {t}.',
+  'pay.needsFinal': 'Depois de enviado, precisa de {x} confirmações e de um bloco final, {t}.',
   'network.only': 'Envie {c} somente pela rede {n}.',
   'network.lost': 'Por outra rede, pode se perder.',
   'network.evm': 'Ethereum e outras redes usam o mesmo tipo de endereço: confira duas vezes.',
@@ -112,6 +115,8 @@ export const pt: Words = {
   'hash.late': 'Foi vista, mas depois que o preço venceu. Não envie de novo. {m} decide se aceita.',
   'hash.not_counted':
     'Foi vista, mas não conta sozinha. Não envie de novo. Escreva para {m} e informe a fatura nº {x}.',
+  'hash.too_small':
+    'Foi vista, mas é pequena demais para contar. O que falta está nesta página. Foi você? Escreva para {m} e informe a fatura nº {x}.',
   'hash.wrong_asset':
     'Chegou ao endereço desta fatura, mas em outra moeda. Não envie de novo. Escreva para {m} e informe a fatura nº {x}.',
   'hash.wrong_network':
@@ -159,6 +164,7 @@ export const pt: Words = {
   'badge.orphaned': 'Desfeito',
   'badge.late': 'Atrasado',
   'badge.simulated': 'Simulado',
+  'uncounted.dust': 'Pequeno demais para contar',
   'uncounted.wrong_asset': 'Outra moeda: {m} decide',
   'uncounted.wrong_network': 'Outra rede: {m} decide',
   'uncounted.inactive_lock': 'Outra escolha de moeda: {m} decide',

@@ -23,7 +23,10 @@ export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
     ['Coin', `${coins.symbol} on ${coins.networkName}`],
     ['Amount', <CryptoAmount key="amount" amount={coins.due} symbol={coins.symbol} />],
     ['Address', <CopyText key="address" text={receiving.address} what="address" />],
-    ['Needs', `${receiving.requiredConfirmations} confirmations`],
+    [
+      'Needs',
+      `${receiving.requiredConfirmations} ${receiving.requiredConfirmations === 1 ? 'confirmation' : 'confirmations'}${receiving.needsFinality ? ' and a final block' : ''}`,
+    ],
     ['Tolerance', `${receiving.tolerance} ${coins.symbol}`],
     ['Late money', `${receiving.lateGraceMinutes} min, ${receiving.lateDriftBps / 100} % drift`],
     ...(receiving.otherLocks > 0 ? ([['Chosen before', `${receiving.otherLocks} other coins`]] as const) : []),

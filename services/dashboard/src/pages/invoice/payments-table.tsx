@@ -6,6 +6,7 @@ import { Time } from '../../parts/time.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { InvoicePayment } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
+import { CountPayment } from './count-payment.tsx'
 
 /** Every payment of an invoice and what it counts for. */
 export function PaymentsTable({ payments }: { readonly payments: readonly InvoicePayment[] }) {
@@ -38,6 +39,7 @@ export function PaymentsTable({ payments }: { readonly payments: readonly Invoic
                 <p className="pm-small pm-muted">
                   <WithTimes text={payment.words} />
                 </p>
+                {payment.uncountedReason === 'dust' ? <CountPayment payment={payment} /> : null}
               </td>
               <td className="pm-right" data-label="Amount">
                 <CryptoAmount

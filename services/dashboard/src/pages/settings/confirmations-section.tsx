@@ -1,49 +1,59 @@
 import { TextInput } from '@mantine/core'
+import { confirmationsText, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
+import { tiersFault } from '#shared/contracts/tiers-fault.ts'
 import { networkName } from '../../format/networks.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
 
 type Tier = Settings['confirmations'][number]
 
-const shown = ({ own }: Tier) => (own === null ? '' : String(own))
+const shown = ({ own }: Tier) => (own === null ? '' : confirmationsText(own))
 
-/** What was typed: null = the usual figure, undefined = not understood. */
-function typedTier(text: string, { knowsFinality }: Tier): number | 'finalized' | null | undefined {
-  const plain = text.trim().toLowerCase()
-  if (plain === '') return null
-  if (plain === 'finalized') return knowsFinality ? 'finalized' : undefined
-  return /^\d{1,5}$/.test(plain) && Number(plain) >= 1 && Number(plain) <= 10_000 ? Number(plain) : undefined
+/** What was typed: null = the usual table; else what to send, or why it cannot be sent. */
+function typedTier(text: string, { knowsFinality }: Tier): { given: Tier['own'] } | { fault: string } {
+  if (text.trim() === '') return { given: null }
+  const given = parseConfirmations(text)
+  if (given === null) return { fault: 'A number, or tiers such as “1, 100: 2, 10000: 6”.' }
+  const tiers = typeof given === 'number' || given === 'finalized' ? [{ fromUsd: 0, confirmations: given }] : given
+  const fault = tiersFault(tiers, knowsFinality)
+  return fault === null ? { given: typeof given === 'object' ? [...given] : given } : { fault }
 }
 
-/** How many blocks a payment of each coin waits for; empty = the usual figure. */
+/** The usual tables of both modes, the second where it differs. */
+function usualText({ usual }: Tier): string {
+  const [live, test] = [confirmationsText(usual.live), confirmationsText(usual.test)].map((text) =>
+    text.replace(/^0: /, ''),
+  )
+  return `Usual: ${live}${test === live ? '' : `, in test mode ${test}`}`
+}
+
+/** How many blocks a payment of each coin waits for, by the value of its invoice; empty = the usual table. */
 export function ConfirmationsSection({ settings }: { readonly settings: Settings }) {
   const draft = useSettingsDraft(settings)
   const typed = settings.confirmations.filter(({ asset }) => draft.draft[asset] !== undefined)
-  const faulty = typed.filter((tier) => typedTier(draft.value(tier.asset, ''), tier) === undefined)
+  const read = typed.map((tier) => ({ tier, typed: typedTier(draft.value(tier.asset, ''), tier) }))
+  const faults = new Map(read.flatMap((one) => ('fault' in one.typed ? [[one.tier.asset, one.typed.fault]] : [])))
   const save = () => {
-    const tiers = typed.map((tier) => [tier.asset, typedTier(draft.value(tier.asset, ''), tier) ?? null] as const)
+    const tiers = read.flatMap((one) => ('given' in one.typed ? [[one.tier.asset, one.typed.given] as const] : []))
     void draft.run({ confirmations: Object.fromEntries(tiers) })
   }
   return (
-    <SettingsForm title="Confirmations" draft={draft} onSave={faulty.length > 0 ? null : save}>
+    <SettingsForm title="Confirmations" draft={draft} onSave={faults.size > 0 ? null : save}>
       <p className="pm-muted">
-        More blocks are safer and slower. They count for invoices to come. Leave a field empty for the usual figure;
-        some networks also know “finalized”.
+        More blocks are safer and slower. They count for invoices to come. Give one number for every invoice, or tiers
+        by its value in US dollars: “1, 100: 2, 10000: 6” asks for 1 confirmation, from 100 USD for 2, from 10,000 USD
+        for 6. Some networks also know “finalized”. Leave a field empty for the usual tiers.
       </p>
       <div className="pm-grid">
         {settings.confirmations.map((tier) => (
           <div key={tier.asset}>
             <TextInput
               label={`${tier.asset.split('_')[0]?.toUpperCase()} on ${networkName(tier.network)}`}
-              description={`Usual: ${tier.usual.live}${tier.usual.test === tier.usual.live ? '' : `, in test mode ${tier.usual.test}`}`}
-              placeholder={String(tier.usual.live)}
+              description={usualText(tier)}
+              placeholder={confirmationsText(tier.usual.live).replace(/^0: /, '')}
               value={draft.value(tier.asset, shown(tier))}
               onChange={({ currentTarget }) => draft.type(tier.asset, currentTarget.value)}
-              error={
-                faulty.includes(tier)
-                  ? `A number from 1 to 10000${tier.knowsFinality ? ', or “finalized”' : ''}.`
-                  : undefined
-              }
+              error={faults.get(tier.asset)}
               disabled={draft.refusal !== null}
               autoComplete="off"
             />

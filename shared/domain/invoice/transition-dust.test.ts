@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest'
+import type { InvoiceState } from './model.ts'
+import { totals } from './totals.ts'
+import {
+  aLock,
+  anotherLock,
+  aPayment,
+  aQuote,
+  DEADLINE,
+  DUE,
+  MINUTE,
+  story,
+  storyIn,
+  T0,
+} from './transition-fixtures.ts'
+
+/** 0.1 % of `DUE`: the smallest amount that is not dust. */
+const BOUND = DUE / 1_000n
+const dust = (change: Parameters<typeof aPayment>[0] = {}) => aPayment({ payment: 'd', amountBase: 1n, ...change })
+const lateDust = { firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' }
+const money = ({ status, version: _, updatedAt: __, others: ___, ...rest }: InvoiceState) => ({ status, ...rest })
+
+describe('dust', () => {
+  // Guarantee: whoever sends 0.000001 USDT decides nothing about a stranger's invoice.
+  it.each(['pending', 'partial', 'confirming', 'paid', 'overpaid', 'expired', 'cancelled'] as const)(
+    'changes nothing of an invoice that is %s, in whatever state it is and however late it comes',
+    (status) => {
+      const told = storyIn(status)
+      const before = told.state()
+      for (const [index, state] of (['detected', 'confirmed', 'orphaned', 'detected'] as const).entries()) {
+        expect(told.see([dust({ state, version: index + 1 })])).toEqual([])
+        expect(told.see([dust({ ...lateDust, payment: 'late', state, version: index + 1 })])).toEqual([])
+      }
+      expect(money(told.state())).toEqual(money(before))
+      expect(told.state().others).toMatchObject({ count: 2, seenBase: 0n, confirmedBase: 0n })
+    },
+  )
+
+  it('blocks neither cancel nor another asset nor another price', () => {
+    const withDust = () => {
+      const told = story()
+      told.see([dust({ state: 'confirmed' })])
+      return told
+    }
+    expect(withDust().apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
+    expect(withDust().apply({ type: 'asset_locked', lock: anotherLock() })).toEqual(['invoice.pending'])
+    expect(withDust().apply({ type: 'quote_renewed', quote: aQuote(), claim: 'test:evm:a1' })).toEqual([
+      'invoice.pending',
+    ])
+    const expired = storyIn('expired')
+    expired.see([dust({ state: 'confirmed' })])
+    expect(expired.apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
+  })
+
+  it('ends at 0.1 % of what was due, and at the dust of the chain where that is more', () => {
+    const told = story()
+    expect(told.see([dust({ amountBase: BOUND - 1n })])).toEqual([])
+    expect(told.see([aPayment({ payment: 'e', amountBase: BOUND })])).toEqual(['payment.detected e', 'invoice.partial'])
+    const coarse = story(aLock({ policy: { ...aLock().policy, dustBase: BOUND * 5n } }))
+    expect(coarse.see([dust({ amountBase: BOUND * 5n - 1n })])).toEqual([])
+    expect(coarse.see([aPayment({ payment: 'e', amountBase: BOUND * 5n })])).not.toEqual([])
+  })
+
+  it('never adds up by itself: ten thousand transfers of 0.05 % count for nothing', () => {
+    const told = story()
+    const flood = Array.from({ length: 10_000 }, (_, index) => dust({ payment: `d${index}`, amountBase: BOUND / 2n }))
+    expect(told.see(flood)).toEqual([])
+    expect(told.state()).toMatchObject({ status: 'pending', ledger: [], others: { count: 10_000, seenBase: 0n } })
+    expect(told.apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
+  })
+
+  it('is never what a test key simulates', () => {
+    const told = story()
+    expect(told.see([dust({ simulated: true })])).toEqual(['payment.detected d', 'invoice.partial'])
+  })
+
+  it('does not decide which promised price holds, nor which asset', () => {
+    const told = story(aLock({ quotes: [aQuote({ expiresAt: T0 + 5 * MINUTE })] }))
+    told.see([dust({ state: 'confirmed' })])
+    const dearer = aQuote({ amountBase: DUE * 2n, lockedAt: T0 + 10 * MINUTE })
+    told.apply({ type: 'quote_renewed', quote: dearer, claim: 'test:evm:a1' }, [], T0 + 10 * MINUTE)
+    told.apply({ type: 'payment_counted', payment: 'd' })
+    expect(totals(told.state()).dueBase).toBe(DUE * 2n)
+    const switched = story()
+    switched.see([dust({ state: 'confirmed' })])
+    switched.apply({ type: 'asset_locked', lock: anotherLock({ from: T0 + 2 * MINUTE }) }, [], T0 + 2 * MINUTE)
+    switched.see([dust({ payment: 'e' })])
+    expect(switched.state()).toMatchObject({ status: 'pending', ledger: [] })
+    expect(switched.state().locks.map(({ to }) => to === null)).toEqual([false, true])
+  })
+})
+
+describe('a rest below the bound', () => {
+  const rest = BOUND / 2n
+  const most = (change = {}) => aPayment({ payment: 'a', amountBase: DUE - rest, state: 'confirmed', ...change })
+  const small = (payment: string, minutes: number, amountBase = rest) =>
+    aPayment({ payment, amountBase, state: 'confirmed', firstSeenAt: T0 + minutes * MINUTE })
+
+  it('completes the invoice, with its own events', () => {
+    const told = story()
+    told.see([most()])
+    expect(told.state().status).toBe('partial')
+    expect(told.see([small('b', 2)])).toEqual(['payment.detected b', 'payment.confirmed b', 'invoice.paid'])
+    expect(totals(told.state())).toMatchObject({ receivedBase: DUE, settledBase: DUE })
+  })
+
+  it('completes nothing when it is short of the rest, or when two are needed', () => {
+    const told = story()
+    told.see([most()])
+    expect(told.see([small('b', 2, rest - 1n), small('c', 3, 1n)])).toEqual([])
+    expect(told.state()).toMatchObject({ status: 'partial', others: { count: 2, seenBase: 0n } })
+    expect(told.see([small('d', 4)])).toEqual(['payment.detected d', 'payment.confirmed d', 'invoice.paid'])
+  })
+
+  it('counts down to the tolerance of the merchant', () => {
+    const told = story(aLock({ policy: { ...aLock().policy, toleranceBase: 200n } }))
+    told.see([most()])
+    expect(told.see([small('b', 2, rest - 201n)])).toEqual([])
+    expect(told.see([small('c', 3, rest - 200n)]).at(-1)).toBe('invoice.paid')
+  })
+
+  // Guarantee: what follows a full payment changes nothing, whoever sends it.
+  it('counts once: what is dust after it changes nothing', () => {
+    const told = story()
+    told.see([most(), small('b', 2)])
+    expect(told.state().status).toBe('paid')
+    const before = money(told.state())
+    for (const minutes of [1, 2, 3, 25]) expect(told.see([small(`x${minutes}`, minutes, BOUND - 1n)])).toEqual([])
+    expect(money(told.state())).toEqual(before)
+  })
+
+  it('is dust again when what it completed vanishes, and counts again when that returns', () => {
+    const told = story()
+    const seen = { state: 'detected' } as const
+    told.see([most(seen), { ...small('b', 2), ...seen }])
+    expect(told.state().status).toBe('confirming')
+    expect(told.see([most({ state: 'orphaned', version: 2 })])).toEqual(['invoice.pending'])
+    expect(totals(told.state()).receivedBase).toBe(0n)
+    expect(told.state().ledger).toMatchObject([{}, { payment: 'b', counted: false, uncountedReason: 'dust' }])
+    expect(told.see([most({ version: 3 }), { ...small('b', 2), version: 2 }])).toEqual([
+      'payment.confirmed a',
+      'payment.confirmed b',
+      'invoice.paid',
+    ])
+  })
+
+  it('stays what it was judged when the invoice is paid and the chain is rewritten', () => {
+    const told = story()
+    told.see([most(), small('b', 2)])
+    expect(told.see([most({ state: 'orphaned', version: 2 })])).toEqual(['+reorged a', 'mail payment_reorged a'])
+    expect(totals(told.state()).receivedBase).toBe(rest)
+    expect(told.see([most({ version: 3 })])).toEqual(['-reorged a'])
+    expect(totals(told.state()).receivedBase).toBe(DUE)
+  })
+
+  it('completes nothing when it comes late: a person decides', () => {
+    const told = story()
+    told.see([most()])
+    told.apply({ type: 'deadline_reached' }, [], DEADLINE)
+    expect(told.see([small('b', 25)])).toEqual([])
+    expect(told.state()).toMatchObject({ status: 'expired', paidLate: false })
+    expect(told.apply({ type: 'payment_counted', payment: 'b', by: 'anna' })).toEqual([
+      'payment.detected b',
+      'payment.confirmed b',
+      'invoice.paid',
+      'audit payment_counted by anna b',
+      '-partial',
+    ])
+  })
+})
+
+describe('an operator who counts dust', () => {
+  const count = { type: 'payment_counted', payment: 'd', by: 'anna', reason: 'a rest' } as const
+
+  it('puts it into the sums with its own amount, announced, and the status follows', () => {
+    const told = story()
+    told.see([dust({ state: 'confirmed' })])
+    expect(told.apply(count)).toEqual([
+      'payment.detected d',
+      'invoice.partial',
+      'payment.confirmed d',
+      'audit payment_counted by anna d',
+    ])
+    expect(totals(told.state()).receivedBase).toBe(1n)
+    expect(told.state().others).toBeNull()
+    const version = told.state().version
+    expect(told.apply(count)).toEqual([])
+    expect(told.state().version).toBe(version)
+    expect(told.apply({ type: 'cancel_requested' })).toEqual(['refused not_cancellable'])
+  })
+
+  it('is obeyed through reorganisations', () => {
+    const told = story()
+    told.see([dust({ state: 'confirmed' })])
+    told.apply(count)
+    expect(told.see([dust({ state: 'orphaned', version: 2 })])).toEqual(['invoice.pending'])
+    expect(told.see([dust({ state: 'confirmed', version: 3 })])).toEqual(['invoice.partial'])
+    expect(totals(told.state()).receivedBase).toBe(1n)
+  })
+
+  it('is refused for dust that is not confirmed or not in the asset asked for, and for other money', () => {
+    const told = story()
+    told.see([dust(), aPayment({ payment: 'x', amountBase: DUE / 2n })])
+    expect(told.apply(count)).toEqual(['refused unconfirmed_funds'])
+    expect(told.apply({ ...count, payment: 'x' })).toEqual(['refused not_countable'])
+    expect(told.apply({ ...count, payment: 'nobody' })).toEqual(['refused not_countable'])
+    const foreign = story()
+    foreign.see([dust({ asset: 'usdc_ethereum', state: 'confirmed' })])
+    expect(foreign.apply(count)).toEqual(['refused not_countable'])
+    const switched = story()
+    switched.see([dust({ state: 'confirmed' })])
+    switched.apply({ type: 'asset_locked', lock: anotherLock() })
+    expect(switched.apply(count)).toEqual(['refused not_countable'])
+  })
+})
