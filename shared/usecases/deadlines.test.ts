@@ -8,8 +8,7 @@ const ambient = { clock: { now: () => 0 }, metrics } as unknown as DeadlineDeps
 const depsWith = (due: readonly string[]): DeadlineDeps => ({
   ...ambient,
   cursors: { list: async () => [], find: async () => null },
-  exceptions: { open: async () => {} },
-  catalog: { hasNode: () => true },
+  catalog: { hasNode: () => true, blockTimeMs: () => 12_000 },
   invoices: {
     dueForAction: async (chain, _until, limit, skip = 0) => (chain === 'none' ? due.slice(skip, skip + limit) : []),
   },

@@ -1,10 +1,11 @@
-import { ScannerFenced } from './ports/payments.ts'
+import { createFailedStart } from './failed-start.ts'
 import { type ChainCursor, NodeMismatch, NodeUnreliable } from './ports/scanning.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
+import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { healStrays } from './stray-inbox.ts'
 import { followWatches, hydrateWatches } from './watch-feed.ts'
 
@@ -37,12 +38,14 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   const pauses = createPauses()
   const logger = deps.logger.child({ network: source.network, mode: source.mode })
   const owner = deps.random.uuid()
+  const troubles = createTroubleRecord()
+  const failedStart = createFailedStart(deps, source)
   let backoffMs = BACKOFF_MIN_MS
   const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
 
   /** Says what went wrong and waits before the next try. */
   async function recover(error: unknown): Promise<void> {
-    const kind = kindOf(error)
+    const kind = scanFailure(error)
     deps.metrics.count('scanner_errors_total', { network: source.network, mode: source.mode, kind })
     if (kind === 'lease') {
       logger.warn({ err: error }, 'scanner was superseded')
@@ -63,11 +66,13 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
       try {
         const moved = await scanTick(session)
         const asked = await followCommands(session)
+        troubles.passed(session)
         backoffMs = BACKOFF_MIN_MS
         if (!moved && !asked) await pauses.pause(source.pollMs)
       } catch (error) {
         // The node's faults are no reason to give up the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error
+        await troubles.add(session, error)
         await recover(error)
       }
     }
@@ -77,7 +82,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
     while (!pauses.stopped) {
       pulse?.beat()
       try {
-        const cursor = await openCursor(deps, source)
+        const cursor = await failedStart.watch(() => openCursor(deps, source))
         const lease = await acquireScanLease(
           { cursors: deps.cursors, metrics: deps.metrics, logger },
           { ...source, owner },
@@ -87,8 +92,13 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
           continue
         }
         logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
+        const index = source.createIndex()
+        const session: ScanSession = { deps, source, lease, cursor, index, missingSince: new Map() }
         try {
-          await runSession({ deps, source, lease, cursor, index: source.createIndex(), missingSince: new Map() })
+          await runSession(session)
+        } catch (error) {
+          await troubles.addLast(session, error)
+          throw error
         } finally {
           await lease.release()
         }
@@ -154,12 +164,6 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
     genesisHash: await client.genesisHash(),
     lease: null,
   })
-}
-
-function kindOf(error: unknown): 'lease' | 'mismatch' | 'node' | 'other' {
-  if (error instanceof LeaseLost || error instanceof ScannerFenced) return 'lease'
-  if (error instanceof NodeMismatch) return 'mismatch'
-  return error instanceof NodeUnreliable ? 'node' : 'other'
 }
 
 /** Pauses that `wake` and `stop` end early. */
