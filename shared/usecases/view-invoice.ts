@@ -1,10 +1,11 @@
 import type { InvoiceView, LockView, MerchantView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import { lockRefusal, renewalRefusal } from '#shared/domain/invoice/decide-lock.ts'
-import { type AssetLock, activeLock, type InvoiceState } from '#shared/domain/invoice/model.ts'
+import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { knownUntil } from './known-until.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
@@ -21,7 +22,10 @@ export interface ViewInvoiceDeps {
   readonly payments: Pick<PaymentRepository, 'listByInvoice'>
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
-  readonly catalog: Pick<Catalog, 'asset' | 'contract' | 'blockTimeMs' | 'chainId' | 'paymentUri' | 'explorerTxUrl'>
+  readonly catalog: Pick<
+    Catalog,
+    'asset' | 'contract' | 'blockTimeMs' | 'hasNode' | 'chainId' | 'paymentUri' | 'explorerTxUrl'
+  >
   readonly clock: Clock
 }
 
@@ -63,6 +67,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     payments,
     isPaidLate: state.paidLate,
     isAcceptedShort: state.underpaidAccepted,
+    isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
     canChoose: open && lockRefusal(state, at) === null,
     canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock),
   }
@@ -71,6 +76,20 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
 /** Whom the payer pays. */
 export function viewMerchant({ name, policy }: Pick<Workspace, 'name' | 'policy'>): MerchantView {
   return { name, contact: policy.supportContact ?? null }
+}
+
+/** An operator may end an invoice of a stuck network unread; its payer must not be told that nothing arrived. */
+async function isUnread(
+  { cursors, catalog }: ViewInvoiceDeps,
+  { terms: { mode }, state }: Invoice,
+  { network }: AssetLock,
+  at: Ms,
+): Promise<boolean> {
+  const { status, expiresAt } = state
+  if (at < expiresAt || (status !== 'pending' && status !== 'partial' && status !== 'expired')) return false
+  if (mode === 'test' && !catalog.hasNode(network, mode)) return false
+  const cursor = await cursors.find(mode, network)
+  return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
 }
 
 /** A price that lasts to the end of the invoice anyway cannot be held for longer. */

@@ -95,6 +95,7 @@ function view(now: number, change: Change = {}): InvoiceView {
     payments: [],
     isPaidLate: false,
     isAcceptedShort: false,
+    isUnread: false,
     canChoose: true,
     canRenew: true,
     ...rest,
