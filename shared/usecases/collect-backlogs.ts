@@ -139,7 +139,9 @@ async function collectChains(
       metrics.gauge('chain_halted', cursor.status === 'halted' ? 1 : 0, labels)
       metrics.gauge('chain_lagging', lagging ? 1 : 0, labels)
       const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network) }
-      metrics.gauge('chain_stuck', stuckNetwork(cursor, scene) === null ? 0 : 1, labels)
+      // A halted one has an alert of its own.
+      const isStuck = cursor.status !== 'halted' && stuckNetwork(cursor, scene) !== null
+      metrics.gauge('chain_stuck', isStuck ? 1 : 0, labels)
       metrics.gauge('chain_waiting', typeof cursor.waitReason === 'string' ? 1 : 0, labels)
       metrics.gauge('chain_lag_blocks', Math.max(0, cursor.headHeight - cursor.height), labels)
       metrics.gauge('chain_head_age_seconds', age(cursor.headSeenAt, at), labels)
