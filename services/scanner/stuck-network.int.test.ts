@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoice.ts'
+import { askChain } from '#shared/usecases/ask-chain.ts'
 import { type ChainStatus, chainStatus } from '#shared/usecases/chain-status.ts'
 import type { Invoice } from '#shared/usecases/ports/invoices.ts'
 import { NodeMismatch, type ScannedBlock } from '#shared/usecases/ports/scanning.ts'
@@ -180,6 +181,38 @@ describe('a node that fails on one block for ever', () => {
     await advanceInvoice(engine.deps, invoice.terms.id)
     expect(await statusOf(engine, invoice)).toBe('paid')
     await vi.waitFor(async () => expect((await stage.cursor())?.trouble?.height).toBe(node.badHeight))
+  })
+
+  it('is no matter for the network when the block lies behind the cursor and a person wants it read again', async () => {
+    const at = await openStage()
+    const { engine, node, scanner } = at
+    await moveOn(engine, MINUTE)
+    const running = scanner()
+    await stage.untilHeight(await stage.height())
+    await moveOn(engine, MINUTE)
+    await stage.untilHeight(await stage.height())
+    node.badHeight = (await stage.height()) - 1
+    const rescan = {
+      ...ETHEREUM,
+      kind: 'rescan',
+      from: node.badHeight,
+      to: node.badHeight,
+      acceptReorg: false,
+    } as const
+    await askChain({ ...engine.deps }, { ...rescan, dryRun: false, actor: 'cli:olivia' })
+    for (let minute = 0; minute < 5; minute += 1) {
+      engine.advance(MINUTE)
+      await vi.waitFor(async () => {
+        running.wake()
+        expect((await stage.cursor())?.headSeenAt).toBeGreaterThan(engine.deps.clock.now() - 10_000)
+      })
+    }
+    expect(await shown(engine)).toMatchObject({
+      status: 'live',
+      stuck: null,
+      trouble: null,
+      open: [{ kind: 'rescan' }],
+    })
   })
 
   it('keeps no other network and no invoice without a network waiting', async () => {

@@ -58,21 +58,22 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   }
 
   async function runSession(session: ScanSession): Promise<void> {
-    await prepare(session)
+    await troubles.during(session, () => prepare(session))
     const scope = { mode: source.mode, family: source.family, network: source.network }
     while (!pauses.stopped) {
       pulse?.beat()
-      await followWatches(deps, scope, session.index, session.lease.isHeld)
       try {
-        const moved = await scanTick(session)
+        const moved = await troubles.during(session, async () => {
+          await followWatches(deps, scope, session.index, session.lease.isHeld)
+          return scanTick(session)
+        })
+        // A block that a person wants to have read again, and that fails, keeps the cursor from nothing.
         const asked = await followCommands(session)
-        troubles.passed(session)
         backoffMs = BACKOFF_MIN_MS
         if (!moved && !asked) await pauses.pause(source.pollMs)
       } catch (error) {
         // The node's faults are no reason to give up the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error
-        await troubles.add(session, error)
         await recover(error)
       }
     }
@@ -92,13 +93,8 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
           continue
         }
         logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
-        const index = source.createIndex()
-        const session: ScanSession = { deps, source, lease, cursor, index, missingSince: new Map() }
         try {
-          await runSession(session)
-        } catch (error) {
-          await troubles.addLast(session, error)
-          throw error
+          await runSession({ deps, source, lease, cursor, index: source.createIndex(), missingSince: new Map() })
         } finally {
           await lease.release()
         }

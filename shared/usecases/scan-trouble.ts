@@ -20,21 +20,17 @@ export function scanFailure(error: unknown): ScanFailure {
 /** Writes down at the cursor why it stays where it is. One per scanner: it counts over lost and regained leases. */
 export interface TroubleRecord {
   /**
-   * Stores the failure, and the node's head when it is ahead, under the session's lease; nothing when another scanner took over.
-   * Writes the first failure of a block at once and later ones at most every 5 s. Throws `LeaseLost` when fenced.
+   * Gives what `work` gives and throws what it throws. Stores a failure, and the node's head when it is ahead, under the session's
+   * lease: the first one of a block at once, later ones at most every 5 s, nothing when another scanner took over.
    */
-  add(session: ScanSession, error: unknown): Promise<void>
-  /** As `add`, for an error that ends the session: what keeps it from being stored is logged instead of thrown. */
-  addLast(session: ScanSession, error: unknown): Promise<void>
-  /** A step went well. What was failing before begins from one again, unless the cursor still carries it. */
-  passed(session: ScanSession): void
+  during<T>(session: ScanSession, work: () => Promise<T>): Promise<T>
 }
 
 /** Makes the record of one scanner. */
 export function createTroubleRecord(): TroubleRecord {
   let latest: ScanTrouble | null = null
 
-  async function add(session: ScanSession, error: unknown): Promise<void> {
+  async function store(session: ScanSession, error: unknown): Promise<void> {
     const kind = scanFailure(error)
     if (kind === 'lease') return
     const now = session.deps.clock.now()
@@ -48,16 +44,18 @@ export function createTroubleRecord(): TroubleRecord {
   }
 
   return {
-    add,
-    async addLast(session, error) {
+    async during(session, work) {
       try {
-        await add(session, error)
-      } catch (cause) {
-        session.deps.logger.warn({ err: cause }, 'a failure could not be written to the cursor')
+        const result = await work()
+        // What a cursor still carries goes on: the step neither passed the block nor stood at the head.
+        if (session.cursor.trouble == null) latest = null
+        return result
+      } catch (error) {
+        await store(session, error).catch((cause: unknown) => {
+          session.deps.logger.warn({ err: cause }, 'a failure could not be written to the cursor')
+        })
+        throw error
       }
-    },
-    passed({ cursor }) {
-      if (cursor.trouble == null) latest = null
     },
   }
 }
