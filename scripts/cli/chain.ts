@@ -3,13 +3,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { type AskChainInput, type AskedChain, askChain } from '#shared/usecases/ask-chain.ts'
 import { cancelChainCommands } from '#shared/usecases/cancel-chain-commands.ts'
-import { chainStatus } from '#shared/usecases/chain-status.ts'
+import { type ChainStatus, chainStatus } from '#shared/usecases/chain-status.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand, type ChainCommandKind } from '#shared/usecases/ports/chain-commands.ts'
 import type { RescanPreview } from '#shared/usecases/preview-rescan.ts'
+import { troubleSentence } from '#shared/usecases/stuck-network.ts'
 import { actorName } from './actor.ts'
 import { type Installation, withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { parseHeight, parseNetwork, pickMode } from './pick-mode.ts'
+import { addReleaseCommand } from './release-deadlines.ts'
 import { previewText, readAhead } from './rescan-preview.ts'
 import { snakeCase } from './snake-case.ts'
 
@@ -41,6 +43,7 @@ async function status(options: OutputOptions): Promise<void> {
       one.lease === null ? '-' : `${one.lease.epoch} ${one.lease.owner}${one.lease.expired ? ' (expired)' : ''}`,
     ])
     const notes = found.flatMap((one) => [
+      ...stuckNotes(one),
       ...(one.haltReason === null ? [] : [`${one.mode} ${one.network} is halted: ${one.haltReason}`]),
       ...(one.waitReason === null ? [] : [`${one.mode} ${one.network} waits: ${one.waitReason}`]),
       ...(one.recheckThrough === null
@@ -51,6 +54,34 @@ async function status(options: OutputOptions): Promise<void> {
     const head = ['NETWORK', 'STATUS', 'BLOCK', 'HEAD', 'LAG', 'FINAL', 'NODE HEARD', 'MEMPOOL', 'LEASE']
     print(options, snakeCase(found), [table(head, rows, 'no network has a node'), ...notes].join('\n'))
   })
+}
+
+/** Why a network does not advance, and what to do: from the first failure on, before it counts as stuck. */
+function stuckNotes({
+  mode,
+  network,
+  height,
+  stuck,
+  trouble,
+  released,
+  lease,
+  hasNode,
+}: ChainStatus): readonly string[] {
+  const name = `${mode} ${network}`
+  const expired = lease?.expired === true && stuck?.cause !== 'no_scanner' && hasNode
+  const tries = trouble === null ? '' : ` ${trouble.tries} tries since ${new Date(trouble.firstAt).toISOString()}.`
+  return [
+    ...(stuck === null || stuck.cause === 'halted'
+      ? []
+      : [`${name} is stuck at block ${height}: ${stuck.sentence}${tries} Deadlines wait. ${stuck.advice}`]),
+    ...(stuck !== null || trouble === null ? [] : [`${name} is failing: ${troubleSentence(trouble)}${tries}`]),
+    ...(expired
+      ? [`${name}: the lease of its scanner ran out; another one takes it within seconds, or none is running`]
+      : []),
+    ...(released === null
+      ? []
+      : [`${name}: deadlines were released through ${new Date(released.through).toISOString()} by ${released.by}`]),
+  ]
 }
 
 function describe(command: ChainCommand): string {
@@ -160,13 +191,13 @@ function withCommonOptions(command: Command): Command {
     .option('--json', 'print one JSON value')
 }
 
-/** `chain status | rescan | rewind | resume | cancel`. */
+/** `chain status | rescan | rewind | resume | cancel | release-deadlines`. */
 export function addChainCommands(program: Command): void {
   const chain = program.command('chain').description('See where scanners stand, and ask them to read again or go on.')
   chain
     .command('status')
     .description(
-      'Every network: block, head, lag, finality, age of its mempool view, who holds its lease, why it waits or is halted.',
+      'Every network: block, head, lag, finality, age of its mempool view, who holds its lease, why it waits, is stuck or halted.',
     )
     .option('--json', 'print one JSON value')
     .action(status)
@@ -208,4 +239,5 @@ export function addChainCommands(program: Command): void {
     .option('--dry-run', 'show what would be cancelled and change nothing')
     .option('--json', 'print one JSON value')
     .action(cancel)
+  addReleaseCommand(chain)
 }

@@ -17,13 +17,14 @@ import { advanceInvoice, overdueInvoices } from '#shared/usecases/advance-invoic
 import { createRateReader } from '#shared/usecases/read-rate.ts'
 import { verifyKeys } from '#shared/usecases/verify-keys.ts'
 import { startHeadroomLoop } from './headroom-loop.ts'
+import { startStuckLoop } from './stuck-loop.ts'
 
 /** Addresses derived beyond the next one to be offered, for each key. */
 const HEADROOM = 512
 
 /**
  * Applies what scanners stored and what the clock demands to invoices. Beside it, one process at a time derives
- * receiving addresses ahead, ends claims whose rest is over and counts pools.
+ * receiving addresses ahead, ends claims whose rest is over and counts pools, and reports networks that do not advance.
  */
 export const start: StartService = async (context) => {
   const { db, redis, clock } = context
@@ -52,12 +53,14 @@ export const start: StartService = async (context) => {
     advance: (invoiceId) => advanceInvoice(deps, invoiceId),
     overdue: () => overdueInvoices(deps, turns),
   })
+  const leases = createLeaseRepository(db)
   const stopHeadroom = startHeadroomLoop(
-    { ...deps, wallets, leases: createLeaseRepository(db), secretBox, addressBook, mails: createMailRepository(db) },
+    { ...deps, wallets, leases, secretBox, addressBook, mails: createMailRepository(db) },
     HEADROOM,
   )
+  const stopStuck = startStuckLoop({ ...deps, leases })
   return async () => {
-    await Promise.all([worker.stop(), stopHeadroom()])
+    await Promise.all([worker.stop(), stopHeadroom(), stopStuck()])
     await kicker.close()
   }
 }

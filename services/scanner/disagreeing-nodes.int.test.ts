@@ -59,7 +59,9 @@ describe('a node that shows another branch than the others', () => {
     await vi.waitFor(async () => expect((await stage.cursor())?.waitReason).toMatch(`block ${mined}`), 8_000)
     await stage.chain.mine(CONFIRMATIONS)
     expect(await stage.payments()).toMatchObject([{ state: 'detected', height: mined }])
-    expect(position(await stage.cursor(), Date.now()).waitReason).toMatch('do not agree')
+    expect(position(await stage.cursor(), { now: Date.now(), hasNode: true, blockTimeMs: 12_000 }).waitReason).toMatch(
+      'do not agree',
+    )
     liar.from = null
     await stage.untilPayments([{ state: 'confirmed', height: mined }])
     expect((await stage.cursor())?.waitReason).toBeNull()

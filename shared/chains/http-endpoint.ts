@@ -82,7 +82,8 @@ export function createHttpEndpoint(
       } catch (error) {
         const kind = error instanceof errors.ResponseExceededMaxSizeError ? 'split' : 'retry'
         // The cause may quote the URL with its secrets: only its name travels.
-        throw new RpcFailure(kind, `${what} at ${url.host}: ${error instanceof Error ? error.name : 'failed'}`)
+        const name = error instanceof Error ? error.name : 'failed'
+        throw new RpcFailure(kind, `${what} at ${url.host}: ${name}`, { call: { method: what, host: url.host } })
       } finally {
         // The caller parses in this turn of the event loop.
         setImmediate(holding.leave)

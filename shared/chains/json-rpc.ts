@@ -65,7 +65,7 @@ function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }
         const { error } = answer
         const meaning = explain?.(error.code) ?? null
         const words = `error ${error.code}${meaning === null ? '' : ` (${meaning})`}`
-        const details = { retryAfterMs, rangeMax: rangeMax?.(error) ?? null }
+        const details = { retryAfterMs, rangeMax: rangeMax?.(error) ?? null, call: { method, host } }
         throw new RpcFailure(
           retryAfterMs === null ? classify(error) : 'retry',
           `${method} at ${host}: ${words}`,
@@ -74,7 +74,10 @@ function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }
       }
       const parsed = schema.safeParse(answer.result)
       if (!parsed.success) {
-        throw new RpcFailure('retry', `${method} at ${host}: malformed result`, { cause: parsed.error })
+        throw new RpcFailure('retry', `${method} at ${host}: malformed result`, {
+          cause: parsed.error,
+          call: { method, host },
+        })
       }
       return parsed.data
     },
@@ -100,6 +103,7 @@ function poster(endpoint: HttpEndpoint) {
     const kind = status === 413 ? 'split' : 'retry'
     throw new RpcFailure(kind, `${method} at ${endpoint.host}: status ${status} without a JSON-RPC answer`, {
       retryAfterMs,
+      call: { method, host: endpoint.host },
     })
   }
 }

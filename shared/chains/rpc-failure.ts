@@ -13,6 +13,8 @@ export interface FailureDetails {
   readonly retryAfterMs?: number | null
   /** Most blocks that the node says one request may span. */
   readonly rangeMax?: number | null
+  /** The call that failed and the host that was asked. */
+  readonly call?: { readonly method: string; readonly host: string }
 }
 
 /** A call to a node that gave no usable answer. The message names method and host, never the path or query of a URL. */
@@ -20,11 +22,13 @@ export class RpcFailure extends NodeUnreliable {
   readonly kind: FailureKind
   readonly retryAfterMs: number | null
   readonly rangeMax: number | null
+  override readonly call: { readonly method: string; readonly host: string } | null
 
-  constructor(kind: FailureKind, message: string, { cause, retryAfterMs, rangeMax }: FailureDetails = {}) {
+  constructor(kind: FailureKind, message: string, { cause, retryAfterMs, rangeMax, call }: FailureDetails = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs ?? null
     this.rangeMax = rangeMax ?? null
+    this.call = call ?? null
   }
 }

@@ -1,12 +1,34 @@
-import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
+import type { ChainCursor, DeadlineRelease, ScanTrouble } from '#shared/usecases/ports/scanning.ts'
 import { COUNT, DATE, defineCollection, optional, TEXT } from './collection-model.ts'
 
+/** Fields whose stored form differs. */
+type Stored =
+  | 'time'
+  | 'headSeenAt'
+  | 'mempoolAt'
+  | 'advancedAt'
+  | 'atHeadAt'
+  | 'trouble'
+  | 'released'
+  | 'lease'
+  | 'window'
+
+/** Why the next block cannot be read, as it is stored. */
+export type StoredTrouble = Omit<ScanTrouble, 'firstAt' | 'lastAt'> & { firstAt: Date; lastAt: Date }
+
+/** A release of deadlines, as it is stored. */
+export type StoredRelease = Omit<DeadlineRelease, 'through' | 'at'> & { through: Date; at: Date }
+
 /** A stored chain cursor. The lease's epoch outlives the lease, because it must never fall. */
-export type CursorDocument = Omit<ChainCursor, 'id' | 'time' | 'headSeenAt' | 'mempoolAt' | 'lease' | 'window'> & {
+export type CursorDocument = Omit<ChainCursor, 'id' | Stored> & {
   _id: string
   time: Date
   headSeenAt: Date
   mempoolAt?: Date
+  advancedAt?: Date
+  atHeadAt?: Date
+  trouble?: StoredTrouble | null
+  released?: StoredRelease | null
   window: [number, string][]
   lease: { owner: string; until: Date } | null
   leaseEpoch: number
@@ -34,6 +56,10 @@ export const CHAIN_CURSORS = defineCollection<CursorDocument>(
     recheckThrough: optional(Number),
     lastCommand: optional(String),
     lease: optional(Object),
+    trouble: optional(Object),
+    advancedAt: optional(Date),
+    atHeadAt: optional(Date),
+    released: optional(Object),
     leaseEpoch: COUNT,
   },
   [],

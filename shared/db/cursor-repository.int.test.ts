@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/usecases/ports/scanning.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_CURSORS } from './cursor-model.ts'
 import { createCursorRepository } from './cursor-repository.ts'
@@ -42,6 +42,55 @@ describe('cursor', () => {
     expect(new Set(created.map((cursor) => cursor.height)).size).toBe(1)
     expect(await repository().find('test', 'ethereum')).toEqual(created[0])
     expect(await repository().list()).toEqual([created[0]])
+  })
+
+  it('keeps what it is stuck on, and reads a cursor of an older release', async () => {
+    await repository().create(CURSOR)
+    expect(await repository().find('test', 'ethereum')).toEqual(CURSOR)
+    const lease = await acquire('a')
+    const trouble: ScanTrouble = {
+      ...{
+        kind: 'node' as const,
+        height: 11,
+        hash: null,
+        method: 'trace_block',
+        reason: 'too large',
+        host: 'a.example',
+      },
+      ...{ firstAt: 3_000, lastAt: 4_000, tries: 2 },
+    }
+    const change = { trouble, advancedAt: 2_500, atHeadAt: 2_600, headHeight: 14 }
+    expect(await repository().advance('test', 'ethereum', { hash: '0x10', epoch: lease?.epoch ?? 0 }, change)).toBe(
+      true,
+    )
+    expect(await repository().find('test', 'ethereum')).toMatchObject({ ...change, height: 10 })
+    const passed = { hash: '0x11', height: 11, trouble: null }
+    await repository().advance('test', 'ethereum', { hash: '0x10', epoch: lease?.epoch ?? 0 }, passed)
+    expect(await repository().find('test', 'ethereum')).toMatchObject(passed)
+  })
+
+  // Guarantee: a release and its audit row are stored together or not at all.
+  it('stores a release with its audit row, or neither', async () => {
+    await repository().create(CURSOR)
+    const release = { through: 5_000, hash: '0x10', by: 'user:o', at: 6_000, opId: 'op' }
+    const audit = (id: string) => ({
+      ...{ id, at: 6_000, actor: 'user:o', action: 'chain.deadlines_released', subject: 'test:ethereum' },
+      ...{ workspaceId: null, mode: 'test' as const, detail: {} },
+    })
+    const store = (change: Partial<typeof release>, id: string) =>
+      repository().releaseDeadlines('test', 'ethereum', { ...release, ...change }, audit(id))
+    expect(await store({ hash: '0x9' }, 'moved')).toBe(false)
+    expect(await store({}, 'first')).toBe(true)
+    expect(await store({}, 'again')).toBe(false)
+    expect(await store({ through: 4_000 }, 'earlier')).toBe(false)
+    expect(await store({ through: 5_500 }, 'later')).toBe(true)
+    // An audit row that is larger than a document may be cannot be stored: then the release is not either.
+    const broken = { ...audit('broken'), detail: { text: 'x'.repeat(17 * 1_024 * 1_024) } }
+    const refused = repository().releaseDeadlines('test', 'ethereum', { ...release, through: 5_900 }, broken)
+    await expect(refused).rejects.toThrow()
+    expect((await repository().find('test', 'ethereum'))?.released).toEqual({ ...release, through: 5_500 })
+    const rows = stores.db.connection.collection('audit_log').find({ subject: 'test:ethereum' })
+    expect((await rows.toArray()).map(({ _id }) => String(_id)).sort()).toEqual(['first', 'later'])
   })
 
   // Guarantee: of two scanners that both believe to hold the lease, only the newer one moves the cursor.

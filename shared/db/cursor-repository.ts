@@ -1,8 +1,9 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor, CursorRepository } from '#shared/usecases/ports/scanning.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
-import { CHAIN_CURSORS, type CursorDocument } from './cursor-model.ts'
-import { toDate, toMs } from './dates.ts'
+import { cursorChangeToDocument, cursorFromDocument, cursorToDocument, releaseToDocument } from './cursor-mapping.ts'
+import { CHAIN_CURSORS } from './cursor-model.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
 import { readBack } from './read-back.ts'
 
@@ -13,14 +14,14 @@ export function createCursorRepository(db: Database): CursorRepository {
   const cursors = db.collection(CHAIN_CURSORS)
   const find = async (mode: Mode, network: NetworkId): Promise<ChainCursor | null> => {
     const stored = await cursors.findOne({ _id: idOf(mode, network) })
-    return stored === null ? null : fromDocument(stored)
+    return stored === null ? null : cursorFromDocument(stored)
   }
   return {
     find,
-    list: async () => (await cursors.find().sort({ _id: 1 }).toArray()).map(fromDocument),
+    list: async () => (await cursors.find().sort({ _id: 1 }).toArray()).map(cursorFromDocument),
     create: async (cursor) => {
       try {
-        await cursors.insertOne(toDocument(cursor))
+        await cursors.insertOne(cursorToDocument(cursor))
         return cursor
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
@@ -55,51 +56,24 @@ export function createCursorRepository(db: Database): CursorRepository {
     advance: async (mode, network, expected, next) => {
       const result = await cursors.updateOne(
         { _id: idOf(mode, network), hash: expected.hash, leaseEpoch: expected.epoch },
-        { $set: changeToDocument(next) },
+        { $set: cursorChangeToDocument(next) },
       )
       return result.matchedCount === 1
     },
-  }
-}
-
-type CursorChange = Parameters<CursorRepository['advance']>[3]
-
-function changeToDocument(next: CursorChange) {
-  const { time, headSeenAt, mempoolAt, window, ...same } = next
-  return {
-    ...same,
-    ...(time !== undefined && { time: toDate(time) }),
-    ...(headSeenAt !== undefined && { headSeenAt: toDate(headSeenAt) }),
-    ...(mempoolAt !== undefined && { mempoolAt: toDate(mempoolAt) }),
-    ...(window !== undefined && { window: copyWindow(window) }),
-  }
-}
-
-const copyWindow = (window: ChainCursor['window']): CursorDocument['window'] =>
-  window.map(([height, hash]) => [height, hash])
-
-function toDocument(cursor: ChainCursor): CursorDocument {
-  const { id, time, headSeenAt, mempoolAt, lease, window, ...same } = cursor
-  return {
-    _id: id,
-    ...same,
-    time: toDate(time),
-    headSeenAt: toDate(headSeenAt),
-    ...(mempoolAt !== undefined && { mempoolAt: toDate(mempoolAt) }),
-    window: copyWindow(window),
-    lease: lease === null ? null : { owner: lease.owner, until: toDate(lease.until) },
-    leaseEpoch: lease?.epoch ?? 0,
-  }
-}
-
-function fromDocument(stored: CursorDocument): ChainCursor {
-  const { _id, time, headSeenAt, mempoolAt, lease, leaseEpoch, ...same } = stored
-  return {
-    id: _id,
-    ...same,
-    time: toMs(time),
-    headSeenAt: toMs(headSeenAt),
-    ...(mempoolAt !== undefined && { mempoolAt: toMs(mempoolAt) }),
-    lease: lease === null ? null : { owner: lease.owner, epoch: leaseEpoch, until: toMs(lease.until) },
+    releaseDeadlines: (mode, network, release, audit) =>
+      audited(db, audit, async (session) => {
+        const stored = releaseToDocument(release)
+        const { hash } = release
+        const result = await cursors.updateOne(
+          {
+            _id: idOf(mode, network),
+            hash,
+            $nor: [{ 'released.hash': hash, 'released.through': { $gte: stored.through } }],
+          },
+          { $set: { released: stored } },
+          { session },
+        )
+        return result.matchedCount === 1
+      }),
   }
 }

@@ -5,12 +5,15 @@ import type { Database } from './connect.ts'
 import { toDate, toMs, toMsOrNull } from './dates.ts'
 import { EXCEPTIONS, type ExceptionDocument } from './exception-model.ts'
 
+type Exceptions = ReturnType<typeof collectionOf>
+const collectionOf = (db: Database) => db.collection(EXCEPTIONS)
+
 /** What scanners open about money that nobody asked for. */
 const STRAY_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched']
 
 /** The operators' inbox on MongoDB. Ids are deterministic, hence opening twice is opening once. */
 export function createExceptionRepository(db: Database): ExceptionRepository {
-  const exceptions = db.collection(EXCEPTIONS)
+  const exceptions = collectionOf(db)
   return {
     applyChanges: async (changes) => {
       if (changes.length > 0) await exceptions.bulkWrite(changes.map(changeWrite), { ordered: true })
@@ -45,6 +48,7 @@ export function createExceptionRepository(db: Database): ExceptionRepository {
         { $set: { open: true, closedAt: null }, $unset: { closedByItself: '' } },
       )
     },
+    report: (record) => report(exceptions, record),
     close: async (ids, at) => {
       if (ids.length === 0) return
       await exceptions.updateMany(
@@ -113,6 +117,15 @@ function changeWrite({ record, seq, isOpen, at, creates }: ExceptionChange) {
     },
   }
   return { updateOne: { filter: { _id: id }, update: [change], upsert: creates } }
+}
+
+async function report(exceptions: Exceptions, record: ExceptionRecord): Promise<void> {
+  const { id, openedAt, closedAt: _closedAt, detail, ...same } = record
+  const standing = await exceptions.updateOne({ _id: id, open: true }, { $set: { detail } })
+  if (standing.matchedCount === 1) return
+  const opened = { open: true, closedAt: null, detail, openedAt: toDate(openedAt) }
+  const change = { $setOnInsert: same, $set: opened, $unset: { closedByItself: '' as const, resolved: '' as const } }
+  await exceptions.updateOne({ _id: id }, change, { upsert: true })
 }
 
 /** An entry without what people did about it. */

@@ -172,6 +172,11 @@ function lookups(db: Database, invoices: Invoices) {
       const due = await oldestFirst.skip(skip).limit(limit).toArray()
       return due.map((row) => row._id)
     }) satisfies InvoiceRepository['dueForAction'],
+    countDueUnpaid: ((actionChain, until, max) =>
+      invoices.countDocuments(
+        { actionChain, nextActionAt: { $lte: toDate(until) }, status: { $in: ['pending', 'partial'] } },
+        { hint: 'invoice_next_action', limit: max },
+      )) satisfies InvoiceRepository['countDueUnpaid'],
   }
 }
 

@@ -12,7 +12,6 @@ export interface AdvanceDeps extends ApplyDeps {
   readonly invoices: ApplyDeps['invoices'] & DeadlineDeps['invoices']
   readonly payments: ApplyDeps['payments'] & Pick<PaymentRepository, 'takeDirtyInvoices'>
   readonly cursors: DeadlineDeps['cursors']
-  readonly exceptions: DeadlineDeps['exceptions']
   readonly catalog: ApplyDeps['catalog'] & DeadlineDeps['catalog']
 }
 

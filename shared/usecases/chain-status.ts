@@ -1,14 +1,16 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { deadlinesPassUntil } from './known-until.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ChainCommand, ChainCommandRepository } from './ports/chain-commands.ts'
 import type { Clock } from './ports/runtime.ts'
-import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
+import type { ChainCursor, CursorRepository, ScanTrouble } from './ports/scanning.ts'
+import { type StuckNetwork, type StuckScene, stuckNetwork } from './stuck-network.ts'
 
 /** What telling where all scanners stand needs. */
 export interface ChainStatusDeps {
   readonly clock: Clock
-  readonly catalog: Pick<Catalog, 'hasNode'>
+  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
   readonly cursors: Pick<CursorRepository, 'list'>
   readonly commands: Pick<ChainCommandRepository, 'listAllOpen'>
 }
@@ -19,9 +21,11 @@ export interface ChainStatus {
   readonly network: NetworkId
   /** False when its node was taken out of the configuration: nobody scans it any more. */
   readonly hasNode: boolean
-  readonly status: ChainCursor['status'] | 'never_scanned'
+  /** `stuck`: the cursor does not advance, and is not halted either; `stuck` below says why. */
+  readonly status: ChainCursor['status'] | 'never_scanned' | 'stuck'
   readonly height: number | null
   readonly headHeight: number | null
+  /** Distance to the node's head as it was last read, whether or not the scan gets on. */
   readonly lagBlocks: number | null
   /** Since the time of the last scanned block. */
   readonly blockAgeMs: Ms | null
@@ -34,6 +38,14 @@ export interface ChainStatus {
   readonly haltReason: string | null
   /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for one that is silent. */
   readonly waitReason: string | null
+  /** Why the network does not advance and what to do about it; null when it advances. Also set where `status` is `halted`. */
+  readonly stuck: StuckNetwork | null
+  /** The failure that keeps the next block from being read, from its first second on; null when there is none. */
+  readonly trouble: ScanTrouble | null
+  /** Deadlines of its invoices pass up to here, Unix milliseconds: what was read, or an operator released. */
+  readonly deadlinesUntil: Ms | null
+  /** The release that holds now: deadlines up to `through` pass unread. Null when there is none, or the cursor moved since. */
+  readonly released: { readonly through: Ms; readonly by: string } | null
   /** Blocks up to here are compared with stored payments after a rewind or resume. */
   readonly recheckThrough: number | null
   readonly open: readonly ChainCommand[]
@@ -50,7 +62,8 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
       const hasNode = deps.catalog.hasNode(network, mode)
       if (cursor === null && !hasNode) return []
       const open = commands.filter((command) => command.mode === mode && command.network === network)
-      return [{ mode, network, hasNode, ...position(cursor, now), open }]
+      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) }
+      return [{ mode, network, hasNode, ...position(cursor, scene), open }]
     }),
   )
 }
@@ -58,11 +71,14 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
 /** How far one cursor has come; all null for a network that nobody scanned yet. */
 export function position(
   cursor: ChainCursor | null,
-  now: Ms,
+  scene: StuckScene,
 ): Omit<ChainStatus, 'mode' | 'network' | 'hasNode' | 'open'> {
+  const { now, blockTimeMs } = scene
   const lease = cursor?.lease ?? null
+  const stuck = cursor === null ? null : stuckNetwork(cursor, scene)
+  const released = cursor?.released ?? null
   return {
-    status: cursor?.status ?? 'never_scanned',
+    status: statusOf(cursor, stuck),
     height: cursor?.height ?? null,
     headHeight: cursor?.headHeight ?? null,
     lagBlocks: cursor === null ? null : Math.max(0, cursor.headHeight - cursor.height),
@@ -73,6 +89,16 @@ export function position(
     lease: lease === null ? null : { owner: lease.owner, epoch: lease.epoch, expired: lease.until <= now },
     haltReason: cursor?.haltReason ?? null,
     waitReason: cursor?.waitReason ?? null,
+    stuck,
+    trouble: cursor?.trouble ?? null,
+    deadlinesUntil: cursor === null ? null : Math.min(now, deadlinesPassUntil(cursor, blockTimeMs)),
+    released:
+      released === null || released.hash !== cursor?.hash ? null : { through: released.through, by: released.by },
     recheckThrough: cursor?.recheckThrough ?? null,
   }
+}
+
+function statusOf(cursor: ChainCursor | null, stuck: StuckNetwork | null): ChainStatus['status'] {
+  if (cursor === null) return 'never_scanned'
+  return stuck === null || cursor.status === 'halted' ? cursor.status : 'stuck'
 }

@@ -8,6 +8,7 @@ import type { GaugeName } from './ports/metric-table.ts'
 import type { RateRepository } from './ports/rates.ts'
 import type { Ambient, Metrics } from './ports/runtime.ts'
 import type { CursorRepository } from './ports/scanning.ts'
+import { stuckNetwork } from './stuck-network.ts'
 
 /** What collecting needs. */
 export interface CollectBacklogsDeps extends Pick<Ambient, 'clock' | 'random' | 'logger'> {
@@ -44,6 +45,7 @@ const GAUGES = [
   'chain_halted',
   'chain_lagging',
   'chain_waiting',
+  'chain_stuck',
   'chain_lag_blocks',
   'chain_head_age_seconds',
   'rate_snapshot_age_seconds',
@@ -136,6 +138,10 @@ async function collectChains(
       if (cursor === null) continue
       metrics.gauge('chain_halted', cursor.status === 'halted' ? 1 : 0, labels)
       metrics.gauge('chain_lagging', lagging ? 1 : 0, labels)
+      const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network) }
+      // A halted one has an alert of its own.
+      const isStuck = cursor.status !== 'halted' && stuckNetwork(cursor, scene) !== null
+      metrics.gauge('chain_stuck', isStuck ? 1 : 0, labels)
       metrics.gauge('chain_waiting', typeof cursor.waitReason === 'string' ? 1 : 0, labels)
       metrics.gauge('chain_lag_blocks', Math.max(0, cursor.headHeight - cursor.height), labels)
       metrics.gauge('chain_head_age_seconds', age(cursor.headSeenAt, at), labels)

@@ -1,13 +1,11 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { deadlinesPassUntil } from './known-until.ts'
 import type { Catalog } from './ports/catalog.ts'
-import type { ExceptionRepository } from './ports/events.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
 import type { Ambient } from './ports/runtime.ts'
 import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
 
-/** A chain that stands still for longer than this no longer holds back deadlines. */
-const HALT_PATIENCE_MS = 15 * 60_000
 /** Invoices per action chain and sweep. */
 const BATCH = 200
 
@@ -15,8 +13,7 @@ const BATCH = 200
 export interface DeadlineDeps extends Ambient {
   readonly invoices: Pick<InvoiceRepository, 'dueForAction'>
   readonly cursors: Pick<CursorRepository, 'list' | 'find'>
-  readonly exceptions: Pick<ExceptionRepository, 'open'>
-  readonly catalog: Pick<Catalog, 'hasNode'>
+  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
 }
 
 /** How many due invoices of each action chain the sweeps before have named in a row, because there were more than one sweep takes. */
@@ -24,7 +21,7 @@ export type DeadlineTurns = Map<string, number>
 
 /**
  * Ids of invoices whose deadline has come, judged per chain: a deadline counts as reached once the scanner of that
- * chain has passed it, so that a payment in a block not read yet is never too late. A halted chain starves no other, and with
+ * chain has passed it, so that a payment in a block not read yet is never too late. A stuck chain starves no other, and with
  * the same `turns` handed in each time, invoices that cannot be advanced starve none behind them.
  */
 export async function dueInvoices(deps: DeadlineDeps, turns: DeadlineTurns = new Map()): Promise<readonly string[]> {
@@ -33,7 +30,7 @@ export async function dueInvoices(deps: DeadlineDeps, turns: DeadlineTurns = new
   const due = await Promise.all([
     nextDue(deps, 'none', now, turns),
     ...chains().map(async ({ id, mode, network }) => {
-      const position = await chainPosition(deps, mode, network, cursors.get(id) ?? null, now)
+      const position = chainPosition(deps, mode, network, cursors.get(id) ?? null, now)
       return position === null ? [] : nextDue(deps, id, position, turns)
     }),
   ])
@@ -60,48 +57,25 @@ export async function isDue(deps: DeadlineDeps, state: InvoiceState): Promise<bo
   const lock = activeLock(state)
   if (lock === null) return true
   const cursor = await deps.cursors.find(state.mode, lock.network)
-  const position = await chainPosition(deps, state.mode, lock.network, cursor, now)
+  const position = chainPosition(deps, state.mode, lock.network, cursor, now)
   return position !== null && state.nextActionAt <= position
 }
 
 /**
- * Up to when everything that happened on a chain is known: the time of its last scanned block, now for a network that
- * nobody scans in this mode, null while the first scan is still to come. A chain that stands still for more than
- * 15 minutes is now as well, and opens an exception.
+ * Up to when deadlines on a chain pass: where its scanner has read to or an operator released them, now for a test network that
+ * nobody scans, null while the first scan is still to come. However long a cursor stays where it is, nothing passes beyond it.
  */
-async function chainPosition(
-  deps: DeadlineDeps,
+function chainPosition(
+  { catalog }: DeadlineDeps,
   mode: Mode,
   network: NetworkId,
   cursor: ChainCursor | null,
   now: Ms,
-): Promise<Ms | null> {
-  if (!deps.catalog.hasNode(network, mode)) return now
+): Ms | null {
+  // Taking a live network's node out of the configuration must not end invoices whose payments nobody has read.
+  if (!catalog.hasNode(network, mode) && (mode === 'test' || cursor === null)) return now
   if (cursor === null || cursor.height < 0) return null
-  // Where unconfirmed transactions are seen, the last look at all of them counts: a payment announced in time is on time.
-  // Blocks may carry times in the future (Bitcoin: two hours): known is only what was there at the last look.
-  const scannedUntil = Math.min(cursor.time, cursor.headSeenAt)
-  if (!standsStill(cursor, now)) return Math.min(Math.max(scannedUntil, cursor.mempoolAt ?? 0), now)
-  await deps.exceptions.open([
-    {
-      id: `halted_chain:${mode}:${network}`,
-      kind: 'halted_chain',
-      workspaceId: null,
-      mode,
-      invoiceId: null,
-      paymentKey: null,
-      detail: `${network} (${mode}) has not been scanned for 15 minutes: ${cursor.haltReason ?? cursor.waitReason ?? 'no scanner is running'}.`,
-      openedAt: now,
-      closedAt: null,
-    },
-  ])
-  return now
-}
-
-/** A quiet chain has an old block but a fresh look at its head; a halted or abandoned one has neither. */
-function standsStill(cursor: ChainCursor, now: Ms): boolean {
-  if (now - cursor.time <= HALT_PATIENCE_MS) return false
-  return cursor.status === 'halted' || now - cursor.headSeenAt > HALT_PATIENCE_MS
+  return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)
 }
 
 function chains(): readonly { readonly id: string; readonly mode: Mode; readonly network: NetworkId }[] {

@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
 import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
 import { type ChainStatus, position } from './chain-status.ts'
@@ -23,7 +24,7 @@ export interface ExplainInvoiceDeps {
   readonly events: Pick<EventRepository, 'listByInvoice'>
   readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
   readonly exceptions: Pick<ExceptionRepository, 'listByInvoice'>
-  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
+  readonly catalog: Pick<Catalog, 'asset' | 'hasNode' | 'blockTimeMs'>
 }
 
 /** An asset the payer was offered: what was promised, and the bounds that were frozen with it. */
@@ -137,7 +138,7 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
     unheldPayments: unheld,
     sums: sumsOf(state),
     chain,
-    deadline: deadlineOf(state, chain, lock === null ? null : await cursorOf(lock.network), deps.clock.now()),
+    deadline: deadlineOf(state, chain, terms.mode, deps.clock.now()),
     openExceptions: exceptions
       .filter(({ closedAt }) => closedAt === null)
       .map(({ id, kind, detail, openedAt }) => ({ id, kind, detail, openedAt: iso(openedAt) })),
@@ -176,7 +177,12 @@ async function explainChain(
   { network }: AssetLock,
   cursorOf: CursorLookup,
 ): Promise<InvoiceExplanation['chain']> {
-  return { network, hasNode: catalog.hasNode(network, terms.mode), ...position(await cursorOf(network), clock.now()) }
+  const scene = {
+    now: clock.now(),
+    hasNode: catalog.hasNode(network, terms.mode),
+    blockTimeMs: catalog.blockTimeMs(network),
+  }
+  return { network, hasNode: scene.hasNode, ...position(await cursorOf(network), scene) }
 }
 
 function explainLock(lock: AssetLock): LockExplanation {
@@ -217,20 +223,19 @@ function sumsOf(state: InvoiceState): InvoiceExplanation['sums'] {
 }
 
 /** A deadline counts once the chain was read so far, because a payment in a block not read yet may be in time. */
-function deadlineOf(
-  state: InvoiceState,
-  chain: InvoiceExplanation['chain'],
-  cursor: ChainCursor | null,
-  now: Ms,
-): string {
+function deadlineOf(state: InvoiceState, chain: InvoiceExplanation['chain'], mode: Mode, now: Ms): string {
   if (state.nextActionAt === null) return `Nothing is due in status ${state.status}.`
-  if (now < state.nextActionAt) return `Looked at again at ${iso(state.nextActionAt)}.`
-  if (chain === null || !chain.hasNode) return `Was due at ${iso(state.nextActionAt)}: is the invoices process running?`
-  const read = cursor === null ? null : Math.max(cursor.time, cursor.mempoolAt ?? 0)
-  if (read === null || read < state.nextActionAt) {
-    return `Was due at ${iso(state.nextActionAt)}, but the scanner has read ${chain.network} only up to ${read === null ? 'nothing' : iso(read)}; it is judged when it comes past that.`
+  const due = iso(state.nextActionAt)
+  if (now < state.nextActionAt) return `Looked at again at ${due}.`
+  const isSimulated = chain !== null && !chain.hasNode && mode === 'test'
+  if (chain === null || isSimulated) return `Was due at ${due}: is the invoices process running?`
+  const { network, deadlinesUntil, stuck } = chain
+  if (deadlinesUntil !== null && deadlinesUntil >= state.nextActionAt) {
+    return `Was due at ${due} and the chain is read or released so far: is the invoices process running?`
   }
-  return `Was due at ${iso(state.nextActionAt)} and the chain is read so far: is the invoices process running?`
+  const read = deadlinesUntil === null ? 'nothing' : iso(deadlinesUntil)
+  const why = stuck === null ? '' : ` ${network} is stuck: ${stuck.sentence}`
+  return `Was due at ${due}, but the scanner has read ${network} only up to ${read}; it is judged when it comes past that.${why}`
 }
 
 async function explainEvents(deps: ExplainInvoiceDeps, invoice: Invoice): Promise<readonly EventExplanation[]> {

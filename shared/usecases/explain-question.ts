@@ -26,6 +26,7 @@ const FOUND_MAX = 10
 export interface ExplainQuestionDeps extends ExplainInvoiceDeps, FindTransactionDeps {
   readonly invoices: InvoiceRepository
   readonly payments: PaymentRepository
+  readonly catalog: ExplainInvoiceDeps['catalog'] & FindTransactionDeps['catalog']
   readonly lookups: Pick<InvoiceLookups, 'page'>
   readonly desk: Pick<ExceptionDesk, 'findOpenByPayment'>
   readonly guessAddress: GuessAddress

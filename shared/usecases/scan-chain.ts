@@ -1,10 +1,11 @@
-import { ScannerFenced } from './ports/payments.ts'
+import { createFailedStart } from './failed-start.ts'
 import { type ChainCursor, NodeMismatch, NodeUnreliable } from './ports/scanning.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
+import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { healStrays } from './stray-inbox.ts'
 import { followWatches, hydrateWatches } from './watch-feed.ts'
 
@@ -37,12 +38,14 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   const pauses = createPauses()
   const logger = deps.logger.child({ network: source.network, mode: source.mode })
   const owner = deps.random.uuid()
+  const troubles = createTroubleRecord()
+  const failedStart = createFailedStart(deps, source)
   let backoffMs = BACKOFF_MIN_MS
   const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
 
   /** Says what went wrong and waits before the next try. */
   async function recover(error: unknown): Promise<void> {
-    const kind = kindOf(error)
+    const kind = scanFailure(error)
     deps.metrics.count('scanner_errors_total', { network: source.network, mode: source.mode, kind })
     if (kind === 'lease') {
       logger.warn({ err: error }, 'scanner was superseded')
@@ -55,13 +58,16 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
   }
 
   async function runSession(session: ScanSession): Promise<void> {
-    await prepare(session)
+    await troubles.during(session, () => prepare(session))
     const scope = { mode: source.mode, family: source.family, network: source.network }
     while (!pauses.stopped) {
       pulse?.beat()
-      await followWatches(deps, scope, session.index, session.lease.isHeld)
       try {
-        const moved = await scanTick(session)
+        const moved = await troubles.during(session, async () => {
+          await followWatches(deps, scope, session.index, session.lease.isHeld)
+          return scanTick(session)
+        })
+        // A block that a person wants to have read again, and that fails, keeps the cursor from nothing.
         const asked = await followCommands(session)
         backoffMs = BACKOFF_MIN_MS
         if (!moved && !asked) await pauses.pause(source.pollMs)
@@ -77,7 +83,7 @@ export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScan
     while (!pauses.stopped) {
       pulse?.beat()
       try {
-        const cursor = await openCursor(deps, source)
+        const cursor = await failedStart.watch(() => openCursor(deps, source))
         const lease = await acquireScanLease(
           { cursors: deps.cursors, metrics: deps.metrics, logger },
           { ...source, owner },
@@ -154,12 +160,6 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
     genesisHash: await client.genesisHash(),
     lease: null,
   })
-}
-
-function kindOf(error: unknown): 'lease' | 'mismatch' | 'node' | 'other' {
-  if (error instanceof LeaseLost || error instanceof ScannerFenced) return 'lease'
-  if (error instanceof NodeMismatch) return 'mismatch'
-  return error instanceof NodeUnreliable ? 'node' : 'other'
 }
 
 /** Pauses that `wake` and `stop` end early. */

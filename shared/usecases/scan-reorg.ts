@@ -21,10 +21,11 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   }
   // Known is only what came before the fork, until the new branch is scanned and its mempool looked at. Deadlines must wait
   // for that before the first payment goes, or an invoice expires in between.
-  const { mempoolAt } = cursor
+  const { mempoolAt, atHeadAt } = cursor
   await moveCursor(session, {
     time: Math.min(cursor.time, fork.time),
     ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
+    ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
     ...waiting(session, null),
   })
   assertHeld(session)
@@ -34,6 +35,8 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     hash: fork.hash,
     time: fork.time,
     window: cutWindow(cursor.window, fork.height),
+    advancedAt: deps.clock.now(),
+    ...(cursor.trouble != null && { trouble: null }),
   })
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
@@ -125,6 +128,9 @@ export async function restartChain(session: ScanSession): Promise<void> {
     time: first.time,
     window: [[first.height, first.hash]],
     finalizedHeight: null,
+    advancedAt: deps.clock.now(),
+    ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, first.time) }),
+    ...(cursor.trouble != null && { trouble: null }),
     genesisHash: await client.genesisHash(),
     status: 'catchup',
     haltReason: null,

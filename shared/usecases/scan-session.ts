@@ -1,4 +1,5 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommandRepository } from './ports/chain-commands.ts'
 import type { CoinBalanceRepository } from './ports/coin-balances.ts'
 import type { ExceptionRepository } from './ports/events.ts'
@@ -16,7 +17,7 @@ export interface ScanDeps extends RecordDeps {
   readonly invoices: RecordDeps['invoices'] & Pick<InvoiceRepository, 'coinAccounts'>
   readonly payments: RecordDeps['payments'] & Pick<PaymentRepository, 'listInBlocks'>
   readonly wallets: RecordDeps['wallets'] & WatchFeedDeps['wallets']
-  readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close'>
+  readonly exceptions: RecordDeps['exceptions'] & Pick<ExceptionRepository, 'open' | 'close' | 'report'>
   readonly commands: Pick<ChainCommandRepository, 'listOpen' | 'findById' | 'progress' | 'take' | 'finish'>
 }
 
@@ -51,6 +52,8 @@ export interface ScanSession {
   balancesUnread?: boolean
   /** What payments wait for because nodes are silent; null when they do not, absent before anybody looked. */
   silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
+  /** The node's head as it was last read in this session, whatever came of it. */
+  head?: { readonly height: number; readonly seenAt: Ms }
   cursor: ChainCursor
 }
 

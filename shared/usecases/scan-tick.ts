@@ -1,5 +1,6 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { AmountContradicted } from './ports/payments.ts'
-import type { ChainClient } from './ports/scanning.ts'
+import type { ChainClient, ChainCursor } from './ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from './record-payments.ts'
 import { checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
@@ -15,7 +16,8 @@ const HEARTBEAT_MS = 5_000
 /** After this time others have reported that the chain stands still. */
 const STOOD_STILL_MS = 10 * 60_000
 
-type Head = Awaited<ReturnType<ChainClient['head']>>
+/** The node's head, and when it was asked for. */
+type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly askedAt: Ms }
 
 /**
  * One look at the node: commits the next blocks, or walks back from a fork. Returns false when there was nothing to
@@ -24,9 +26,14 @@ type Head = Awaited<ReturnType<ChainClient['head']>>
  */
 export async function scanTick(session: ScanSession): Promise<boolean> {
   const { source } = session
-  const head = await source.client.head()
+  const askedAt = session.deps.clock.now()
+  const head = { ...(await source.client.head()), askedAt }
+  session.head = { height: head.height, seenAt: session.deps.clock.now() }
   reportPosition(session, head)
-  if (session.cursor.status === 'halted') return resumeHalted(session)
+  if (session.cursor.status === 'halted') {
+    if (head.height > session.cursor.headHeight) await moveCursor(session, { headHeight: head.height })
+    return resumeHalted(session)
+  }
   const { height, headSeenAt } = session.cursor
   const follow = followHead(session, head)
   if (follow !== null) {
@@ -60,9 +67,9 @@ async function lookAround(session: ScanSession, head: Head): Promise<boolean> {
 
 async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const { source, cursor, index } = session
-  const to = Math.min(head.height, cursor.height + source.batchMax)
-  const unconfirmed = await unconfirmedOf(session)
   const from = cursor.height + 1
+  const to = Math.min(head.height, cursor.height + source.batchMax, endBeforeTrouble(cursor))
+  const unconfirmed = await unconfirmedOf(session)
   const accounts = await coinAccountsOf(session)
   const asked = accounts.size === 0 ? undefined : new Set(accounts.keys())
   const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed), asked)
@@ -87,9 +94,20 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
     status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
     ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
+    advancedAt: session.deps.clock.now(),
+    ...(last.hash === head.hash && atHead(session, head)),
+    ...(cursor.trouble != null && { trouble: null }),
   })
   await confirmThroughCursor(session)
   return true
+}
+
+/**
+ * After a failure one block at a time, or up to the block that is named as unreadable: what can be read before it is credited, and
+ * the cursor ends directly before it.
+ */
+function endBeforeTrouble({ trouble, height }: ChainCursor): number {
+  return trouble == null ? Number.POSITIVE_INFINITY : Math.max(trouble.height - 1, height + 1)
 }
 
 /** A block that contradicts what is stored of it is not passed; whoever asks why the cursor stays is told. */
@@ -126,12 +144,19 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
 
 async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
   const finalityMoved = (head.finalizedHeight ?? -1) > (session.cursor.finalizedHeight ?? -1)
-  if (finalityMoved || session.deps.clock.now() - session.cursor.headSeenAt >= HEARTBEAT_MS) {
-    await moveCursor(session, { status: 'live', ...headFields(session, head) })
+  const { trouble, headSeenAt } = session.cursor
+  if (finalityMoved || trouble != null || session.deps.clock.now() - headSeenAt >= HEARTBEAT_MS) {
+    const passed = trouble == null ? {} : { trouble: null }
+    await moveCursor(session, { status: 'live', ...headFields(session, head), ...atHead(session, head), ...passed })
     // Also without news: what a second node did not vouch for is asked about again.
     await confirmThroughCursor(session)
   }
   return false
+}
+
+/** All there was at that moment has been read, unless unconfirmed transactions count: then only a look at all of them says so. */
+function atHead({ source }: ScanSession, { askedAt }: Head): { readonly atHeadAt?: Ms } {
+  return source.client.mempool === undefined ? { atHeadAt: askedAt } : {}
 }
 
 /** Finality never goes back, whichever node says so. */
@@ -142,7 +167,7 @@ function headFields(session: ScanSession, head: Head) {
   return { headHeight: head.height, headSeenAt, finalizedHeight, ...waiting(session, session.silence?.reason ?? null) }
 }
 
-function reportPosition({ deps, source, cursor }: ScanSession, head: Head): void {
+function reportPosition({ deps, source, cursor }: ScanSession, head: Pick<Head, 'height'>): void {
   const labels = { mode: source.mode, network: source.network }
   deps.metrics.gauge('scanner_height', cursor.height, labels)
   deps.metrics.gauge('scanner_head_height', head.height, labels)

@@ -63,6 +63,8 @@ function scannerTrouble({ chain }: UnpaidScene): string | null {
   if (chain.status === 'never_scanned') return `nobody has scanned ${chain.network} yet: is a scanner process running?`
   const where = `the scanner of ${chain.network} stands at block ${chain.height}`
   if (chain.status === 'halted') return `${where} and is halted: ${chain.haltReason}`
+  if (chain.stuck !== null)
+    return `${where} and is stuck: ${chain.stuck.sentence} A payment may lie in blocks not read yet.`
   if ((chain.lagBlocks ?? 0) > LAG_MAX_BLOCKS) {
     return `${where}, ${chain.lagBlocks} behind its node: a payment may lie in blocks not read yet.`
   }

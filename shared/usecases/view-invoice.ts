@@ -1,11 +1,12 @@
 import type { InvoiceView, LockView, MerchantView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import { lockRefusal, renewalRefusal } from '#shared/domain/invoice/decide-lock.ts'
-import { type AssetLock, activeLock, type InvoiceState } from '#shared/domain/invoice/model.ts'
+import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { confirmationWait } from './confirmation-wait.ts'
+import { knownUntil } from './known-until.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
@@ -28,6 +29,7 @@ export interface ViewInvoiceDeps {
     | 'contract'
     | 'blockTimeMs'
     | 'finalizesAfterMs'
+    | 'hasNode'
     | 'needsFinality'
     | 'chainId'
     | 'paymentUri'
@@ -74,6 +76,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     payments,
     isPaidLate: state.paidLate,
     isAcceptedShort: state.underpaidAccepted,
+    isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
     canChoose: open && lockRefusal(state, at) === null,
     canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock),
   }
@@ -82,6 +85,20 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
 /** Whom the payer pays. */
 export function viewMerchant({ name, policy }: Pick<Workspace, 'name' | 'policy'>): MerchantView {
   return { name, contact: policy.supportContact ?? null }
+}
+
+/** An operator may end an invoice of a stuck network unread; its payer must not be told that nothing arrived. */
+async function isUnread(
+  { cursors, catalog }: ViewInvoiceDeps,
+  { terms: { mode }, state }: Invoice,
+  { network }: AssetLock,
+  at: Ms,
+): Promise<boolean> {
+  const { status, expiresAt } = state
+  if (at < expiresAt || (status !== 'pending' && status !== 'partial' && status !== 'expired')) return false
+  if (mode === 'test' && !catalog.hasNode(network, mode)) return false
+  const cursor = await cursors.find(mode, network)
+  return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
 }
 
 /** A price that lasts to the end of the invoice anyway cannot be held for longer. */

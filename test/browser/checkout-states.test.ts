@@ -106,6 +106,23 @@ test('the longest language fits the smallest screen', async () => {
   }
 })
 
+// Guarantee: nobody is told that nothing arrived while blocks of the time to pay are not read.
+test('a payer whose time is over while the network is not read yet is not told that nothing arrived', async () => {
+  for (const [name, seen] of [
+    ['checking', null],
+    ['checking-partial', 'So far we have seen 147.59 of 148.59 USDT.'],
+    ['expired-unread', null],
+  ] as const) {
+    const page = await show(name)
+    const text = (await page.locator('main').textContent()) ?? ''
+    expect(text, name).toContain('We have not read all of TRON up to then.')
+    expect(text, name).toContain('do not pay again')
+    expect(text, name).toContain('We are checking the network')
+    expect(text, name).not.toMatch(/nothing had arrived|nothing received|Time ran out/)
+    if (seen !== null) expect(text).toContain(seen)
+  }
+})
+
 /** Guarantee: text of other people is text, and no link of theirs runs a script. */
 test('hostile text does nothing', async () => {
   const page = await show('hostile')

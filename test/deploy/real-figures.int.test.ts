@@ -11,7 +11,7 @@ import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
 import { createBacklogCollector } from '#shared/usecases/collect-backlogs.ts'
-import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/usecases/ports/scanning.ts'
 import { sampleDelivery, sampleInvoice, sampleSighting } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { deployPath } from './deploy-files.ts'
@@ -127,4 +127,24 @@ it('wakes somebody for halted, lagging, waiting and forgotten chains, stale rate
     'OutboxBehind',
     'WebhooksBehind',
   ])
+})
+
+// Guarantee: a network on which no deadline passes and no payment is seen wakes somebody, whatever its scanner believes.
+it.each([
+  ['fails on one block', {}],
+  ['has no scanner', { trouble: null, lease: null, headSeenAt: -30 * 60_000 }],
+] as const)('wakes somebody for a network that %s', async (_what, change) => {
+  const now = stores.ambient.clock.now()
+  const cursors = createCursorRepository(stores.db)
+  const trouble: ScanTrouble = {
+    ...{ kind: 'node' as const, height: 101, hash: null, method: 'trace_block', reason: 'too large', host: null },
+    ...{ firstAt: now - 5 * 60_000, lastAt: now - 3_000, tries: 60 },
+  }
+  const lease = { owner: 'a', epoch: 1, until: now + 15_000 }
+  const failing = { trouble, lease, headHeight: 104, headSeenAt: now, ...change }
+  const seenAt = 'headSeenAt' in change ? now + change.headSeenAt : now
+  await cursors.create(cursor('ethereum', { ...failing, headSeenAt: seenAt }))
+  for (const network of ['bitcoin', 'tron'] as const) await cursors.create(cursor(network))
+  await rates(now - 15_000)
+  expectFiring(await exposition(), 'headSeenAt' in change ? ['ChainStuck', 'ChainLagging'] : ['ChainStuck'])
 })

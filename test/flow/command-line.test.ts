@@ -70,6 +70,7 @@ describe('paymesh', () => {
     'chain rewind',
     'chain resume',
     'chain cancel',
+    'chain release-deadlines',
     'endpoint list',
     'endpoint show',
     'endpoint test',

@@ -99,6 +99,7 @@ function view(now: number, change: Change = {}): InvoiceView {
     payments: [],
     isPaidLate: false,
     isAcceptedShort: false,
+    isUnread: false,
     canChoose: true,
     canRenew: true,
     ...rest,
@@ -165,6 +166,9 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
       expiresAt: now + 60 * MINUTE,
       lock: { ...TRON, lockedAt: now - 30 * MINUTE, quoteEndsAt: now - MINUTE },
     },
+    checking: view(now, { ...over(now) }),
+    'checking-partial': view(now, { ...over(now), status: 'partial', received: '147.59', payments: [first] }),
+    'expired-unread': view(now, { ...over(now), status: 'expired', isUnread: true }),
     partial: view(now, {
       status: 'partial',
       received: '147.59',

@@ -7,6 +7,8 @@ import { chainStatus } from '#shared/usecases/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/network-lag.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/usecases/ports/chain-commands.ts'
 import { previewRescan } from '#shared/usecases/preview-rescan.ts'
+import { planRelease, type ReleasePlan, releaseDeadlines } from '#shared/usecases/release-deadlines.ts'
+import { STUCK_CAUSES } from '#shared/usecases/stuck-network.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { operatorDeed, operatorQuery, router } from '../trpc.ts'
@@ -42,9 +44,33 @@ const planWire = z.object({
   livePayments: z.number(),
   confirmedPayments: z.number(),
 })
+const stuckWire = z.object({
+  cause: z.enum(STUCK_CAUSES),
+  sentence: z.string(),
+  advice: z.string(),
+  since: z.number(),
+})
+const troubleWire = z.object({
+  kind: z.enum(['node', 'mismatch', 'other']),
+  height: z.number(),
+  hash: z.string().nullable(),
+  method: z.string().nullable(),
+  reason: z.string(),
+  host: z.string().nullable(),
+  firstAt: z.number(),
+  lastAt: z.number(),
+  tries: z.number(),
+})
+const releasePlanWire = z.object({
+  height: z.number(),
+  stuck: stuckWire.nullable(),
+  passedUntil: z.number(),
+  through: z.number(),
+  waiting: z.number(),
+})
 const statusWire = chain.extend({
   hasNode: z.boolean(),
-  status: z.enum(['live', 'catchup', 'halted', 'never_scanned']),
+  status: z.enum(['live', 'catchup', 'halted', 'stuck', 'never_scanned']),
   height: z.number().nullable(),
   headHeight: z.number().nullable(),
   lagBlocks: z.number().nullable(),
@@ -55,8 +81,17 @@ const statusWire = chain.extend({
   finalizedHeight: z.number().nullable(),
   mempoolAgeMs: z.number().nullable(),
   scanner: z.string().nullable(),
+  /** True when a scanner held the lease and let it run out. */
+  leaseExpired: z.boolean(),
   haltReason: z.string().nullable(),
   waitReason: z.string().nullable(),
+  /** Why it does not advance; null when it does. */
+  stuck: stuckWire.nullable(),
+  /** The failure that keeps the next block from being read, from its first second on. */
+  trouble: troubleWire.nullable(),
+  /** Deadlines of its invoices pass up to here. */
+  deadlinesUntil: z.number().nullable(),
+  released: z.object({ through: z.number(), by: z.string() }).nullable(),
   recheckThrough: z.number().nullable(),
   open: z.array(commandWire),
 })
@@ -73,6 +108,7 @@ export const chainsRouter = router({
           ...same,
           lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network)),
           scanner: lease === null || lease.expired ? null : lease.owner,
+          leaseExpired: lease?.expired === true,
           open: open.map(commandToWire),
         })),
       }
@@ -146,7 +182,31 @@ export const chainsRouter = router({
       const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), wish)
       return { cancelled: cancelled.map(commandToWire), tooLate: tooLate.map(commandToWire) }
     }),
+
+  /** How many invoices wait for a stuck network, and up to when their deadlines pass already; nothing is stored. */
+  releasePlan: operatorQuery()
+    .input(chain)
+    .output(releasePlanWire)
+    .query(async ({ ctx, input }) =>
+      releasePlanToWire(await planRelease(partsOf(ctx.deps), { ...input, through: null })),
+    ),
+
+  /** Lets deadlines of a stuck network pass up to a moment, unread. Needs a reason. */
+  releaseDeadlines: operatorDeed()
+    .input(chain.extend({ through: z.int().min(0), reason: z.string().trim().min(1).max(500) }))
+    .output(z.object({ plan: releasePlanWire, changed: z.boolean() }))
+    .mutation(async ({ ctx, input }) => {
+      const { mode, network, through } = input
+      const opId = derivedUuid('release', mode, network, input.opId)
+      const wish = { mode, network, through, opId, dryRun: false, actor: ctx.actor, reason: input.reason }
+      const { plan, changed } = await releaseDeadlines(partsOf(ctx.deps), wish)
+      return { plan: releasePlanToWire(plan), changed }
+    }),
 })
+
+function releasePlanToWire({ height, stuck, passedUntil, through, waiting }: ReleasePlan) {
+  return { height, stuck, passedUntil, through, waiting }
+}
 
 async function readAhead(
   { instance, clock }: AdminDeps,

@@ -60,6 +60,43 @@ it('says where a chain stands against its mark, and asks its scanner once for on
   expect(rows[0]?.detail['reason']).toBe('a gap')
 })
 
+// Guarantee: only people who run the installation let a deadline pass unread, and each release is in the audit trail once.
+it('names what a network is stuck on, and releases its deadlines once for one wish', async () => {
+  const { caller, deps } = await operator()
+  const now = deps.clock.now()
+  const trouble = {
+    ...{ kind: 'node' as const, height: 1_001, hash: null, method: 'trace_block', host: 'node.example' },
+    ...{ reason: 'ResponseExceededMaxSizeError', firstAt: now - 90_000, lastAt: now, tries: 30 },
+  }
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await cursor(1_000, { trouble })
+  const [chain] = (await caller.chains.list()).items
+  expect(chain).toMatchObject({ status: 'stuck', lagBlocks: 10, trouble, stuck: { cause: 'block_unreadable' } })
+  expect(chain?.stuck?.sentence).toBe(
+    'Block 1001 cannot be read (node.example): trace_block: ResponseExceededMaxSizeError.',
+  )
+  const plan = await caller.chains.releasePlan(ETHEREUM)
+  expect(plan).toMatchObject({ height: 1_000, waiting: 0 })
+  const wish = { ...ETHEREUM, through: plan.through, opId: randomUUID(), reason: 'the provider is down' }
+  for (const role of ['viewer', 'owner'] as const) {
+    const other = await adminCaller(stores, { role })
+    await expect(other.caller.chains.releaseDeadlines(wish)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(other.caller.chains.releasePlan(ETHEREUM)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  }
+  const unexplained = caller.chains.releaseDeadlines({ ...wish, reason: '' })
+  await expect(unexplained).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  expect(await caller.chains.releaseDeadlines(wish)).toMatchObject({ changed: true })
+  expect(await caller.chains.releaseDeadlines(wish)).toMatchObject({ changed: false })
+  expect((await caller.chains.list()).items[0]).toMatchObject({
+    released: { through: plan.through, by: 'user:olivia@example.com' },
+    deadlinesUntil: plan.through,
+  })
+  const rows = await deps.instance.audits.listBySubject('test:ethereum')
+  const released = rows.filter(({ action }) => action === 'chain.deadlines_released')
+  expect(released).toHaveLength(1)
+  expect(released[0]).toMatchObject({ actor: 'user:olivia@example.com', detail: { reason: 'the provider is down' } })
+})
+
 it('asks each node for itself and hides what its URL holds', async () => {
   const node = { rpcUrls: ['http://key:hush@127.0.0.1:1/v3/hush'], chainId: 31_337 }
   const env = { PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: node } }) }

@@ -66,7 +66,7 @@ const webhooks = z.object({
 const chains = z.array(
   z.object({
     network: z.enum(NETWORK_IDS),
-    status: z.enum(['live', 'catching_up', 'halted', 'never_scanned']),
+    status: z.enum(['live', 'catching_up', 'halted', 'stuck', 'never_scanned']),
     lagBlocks: count.nullable(),
     headAgeMs: z.number().nullable(),
   }),
@@ -176,7 +176,11 @@ export const overviewRouter = router({
       return NETWORK_IDS.flatMap((network) => {
         const cursor = cursors.get(`${mode}:${network}`) ?? null
         if (cursor === null && !deps.catalog.hasNode(network, mode)) return []
-        const { status, lagBlocks, headAgeMs } = position(cursor, now)
+        const { status, lagBlocks, headAgeMs } = position(cursor, {
+          now,
+          hasNode: deps.catalog.hasNode(network, mode),
+          blockTimeMs: deps.catalog.blockTimeMs(network),
+        })
         return [{ network, status: status === 'catchup' ? ('catching_up' as const) : status, lagBlocks, headAgeMs }]
       })
     }),

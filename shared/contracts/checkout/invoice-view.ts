@@ -97,6 +97,8 @@ export interface InvoiceView {
   readonly payments: readonly PaymentView[]
   readonly isPaidLate: boolean
   readonly isAcceptedShort: boolean
+  /** The time to pay is over and the network has not been read that far: nobody knows that nothing arrived. */
+  readonly isUnread: boolean
   /** The payer may choose an asset now, or another one. */
   readonly canChoose: boolean
   /** The payer may ask for a new price on the same address now. */

@@ -203,6 +203,11 @@ export interface ExceptionRepository {
   open(records: readonly ExceptionRecord[]): Promise<void>
   /** Opens what never was there or closed by itself (`closeGone`); what a person closed stays closed. */
   openOnce(records: readonly ExceptionRecord[]): Promise<void>
+  /**
+   * Opens an entry about a lasting condition. One that is open keeps its time and gets this text; one that was closed, by anybody,
+   * opens again with this time and text.
+   */
+  report(record: ExceptionRecord): Promise<void>
   close(ids: readonly string[], at: Ms): Promise<void>
   /** Closes what is open about stray transfers under these keys, until they are seen again. */
   closeGone(paymentKeys: readonly string[], at: Ms): Promise<void>

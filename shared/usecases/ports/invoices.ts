@@ -172,6 +172,8 @@ export interface InvoiceRepository {
   ): Promise<boolean>
   /** Ids of invoices whose clock is due on one action chain (`<mode>:<network>` or `none`), oldest first, without the first `skip`. */
   dueForAction(actionChain: string, until: Ms, limit: number, skip?: number): Promise<readonly string[]>
+  /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
+  countDueUnpaid(actionChain: string, until: Ms, max: number): Promise<number>
   /** Oldest unrelayed invoices of some shards, at most `limit`, without those that wait since before `from`; null leaves out none. */
   outboxBatch(shards: readonly number[], limit: number, from: Ms | null): Promise<readonly Invoice[]>
   /** Shards holding an entry older than `before`. */

@@ -37,6 +37,12 @@ const INSTALLATION = {
   chain_halted: gauge('1 = the scanner of this network stopped itself', 'mode', 'network'),
   chain_lagging: gauge('1 = too far behind its chain for new invoices', 'mode', 'network'),
   chain_waiting: gauge('1 = the scanner waits for nodes that agree or answer', 'mode', 'network'),
+  chain_stuck: gauge(
+    '1 = the scanner of this network does not advance: deadlines of its invoices wait',
+    'mode',
+    'network',
+  ),
+  stuck_reports_failed_total: counter('Rounds in which the inbox rows of stuck networks could not be kept'),
   chain_lag_blocks: gauge('Blocks between the last scanned and the newest known', 'mode', 'network'),
   chain_head_age_seconds: gauge('Since a node of this network last answered', 'mode', 'network'),
   retention_deleted_total: counter('Documents that the retention job removed at the end of their life', 'collection'),

@@ -1,5 +1,6 @@
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from './audit.ts'
 
 /** Where a scanner stands on one network in one mode. `_id` = `<mode>:<network>`. */
 export interface ChainCursor {
@@ -29,6 +30,45 @@ export interface ChainCursor {
   /** The request of a person that moved the cursor last, so that it is not carried out twice. */
   readonly lastCommand?: string | null
   readonly lease: { readonly owner: string; readonly epoch: number; readonly until: Ms } | null
+  /** Why the next block cannot be read; null and absent since the cursor passed or stood at its node's head. */
+  readonly trouble?: ScanTrouble | null
+  /** When the cursor last moved to another block. Absent on cursors of older releases. */
+  readonly advancedAt?: Ms
+  /** When the node's head was last found to be the cursor's own block; absent where unconfirmed transactions are seen. */
+  readonly atHeadAt?: Ms
+  /** The last release of deadlines by an operator. It counts only while `hash` is the cursor's hash. */
+  readonly released?: DeadlineRelease | null
+}
+
+/** Why a scan cannot pass a block, from the first failure in a row to the last one that was written down. */
+export interface ScanTrouble {
+  /** `node`: an answer is missing or wrong; `mismatch`: the node is refused; `other`: our own code or store failed. */
+  readonly kind: 'node' | 'mismatch' | 'other'
+  /** The block that cannot be read; nothing above it is read either. */
+  readonly height: number
+  readonly hash: string | null
+  /** RPC method or HTTP path; null where no single call is to blame. */
+  readonly method: string | null
+  /** One sentence. Names hosts, never paths, queries or credentials of a URL; at most 300 printable characters. */
+  readonly reason: string
+  /** Of the node that was asked last; null when it is not known. */
+  readonly host: string | null
+  readonly firstAt: Ms
+  readonly lastAt: Ms
+  /** Failures in a row, at least: not each one is written. */
+  readonly tries: number
+}
+
+/** An operator lets deadlines of a stuck network pass although its blocks were not read. */
+export interface DeadlineRelease {
+  /** Deadlines up to this moment pass. Never later than `at`. */
+  readonly through: Ms
+  /** Hash of the cursor that it was given for: it ends when the cursor moves. */
+  readonly hash: string
+  readonly by: string
+  readonly at: Ms
+  /** Names the operator's request, so that a repetition is recognised. */
+  readonly opId: string
 }
 
 export interface CursorRepository {
@@ -44,8 +84,13 @@ export interface CursorRepository {
     mode: Mode,
     network: NetworkId,
     expected: { hash: string; epoch: number },
-    next: Partial<Omit<ChainCursor, 'id' | 'mode' | 'network' | 'lease'>>,
+    next: Partial<Omit<ChainCursor, 'id' | 'mode' | 'network' | 'lease' | 'released'>>,
   ): Promise<boolean>
+  /**
+   * Stores a release and its audit row in one transaction. False, with nothing written, when the cursor is not at
+   * `release.hash` any more or the same or a later moment was released for it already.
+   */
+  releaseDeadlines(mode: Mode, network: NetworkId, release: DeadlineRelease, audit: AuditRecord): Promise<boolean>
 }
 
 export interface BlockRef {
@@ -239,6 +284,8 @@ export class NodeMismatch extends Error {
 /** The node's answer is missing, contradictory or malformed: try again, the cursor stays. */
 export class NodeUnreliable extends Error {
   override readonly name: string = 'NodeUnreliable'
+  /** The call that failed, where a single one is to blame: RPC method or HTTP path, and the host that was asked. */
+  readonly call: { readonly method: string; readonly host: string } | null = null
 }
 
 /** Which block could not be read, with which call, and why: what an operator needs in order to act. */

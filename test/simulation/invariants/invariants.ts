@@ -44,7 +44,6 @@ export function createInvariants(sim: () => Sim) {
         checkPaymentChange(sim(), as<PaymentDocument>(before), after as unknown as PaymentDocument)
       },
       chain_cursors: () => {
-        if (before !== null) history.noteCursor(before as unknown as CursorDocument)
         if (after !== null) checkCursorChange(sim(), as<CursorDocument>(before), after as unknown as CursorDocument)
       },
       events: () => checkEvent(history, as<EventDocument>(before), as<EventDocument>(after)),

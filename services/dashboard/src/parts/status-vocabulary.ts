@@ -74,6 +74,7 @@ export const VOCABULARY = {
     live: say('Live', 'paid', IconActivity),
     catching_up: say('Catching up', 'partial', IconRefresh),
     halted: say('Halted', 'danger', IconAlertTriangle),
+    stuck: say('Stuck', 'danger', IconAlertTriangle),
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, StatusWord>>>>
 

@@ -66,7 +66,10 @@ function createTransport(url: string, perSecond: number | null): Transport<Param
       const { status, text, retryAfterMs } = await endpoint.post({ what: path, path: `/${path}`, body, timeoutMs })
       const pauseMs = retryAfterMs ?? suspension(text)
       if (status !== 200 || pauseMs !== null) {
-        throw new RpcFailure('retry', `${path} at ${host}: status ${status}`, { retryAfterMs: pauseMs })
+        throw new RpcFailure('retry', `${path} at ${host}: status ${status}`, {
+          retryAfterMs: pauseMs,
+          call: { method: path, host },
+        })
       }
       return validate(text, schema, `${path} at ${host}`)
     },

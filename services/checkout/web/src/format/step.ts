@@ -5,6 +5,7 @@ export const STEPS = [
   'pick',
   'pay',
   'lapsed',
+  'checking',
   'partial',
   'confirming',
   'paid',
@@ -21,8 +22,8 @@ export function isZero(amount: string): boolean {
 }
 
 /**
- * The step of an invoice at a moment of the store's clock. A price that is over hides amount and address at once, also while the
- * server still looks through blocks of the time before.
+ * The step of an invoice at a moment of the store's clock. A price that is over hides amount and address at once. While the server
+ * has not ended an invoice whose time is over, it is still reading blocks of that time: nobody knows yet what arrived.
  */
 export function stepOf(view: InvoiceView, now: number): Step {
   const { status, lock, expiresAt } = view
@@ -30,8 +31,9 @@ export function stepOf(view: InvoiceView, now: number): Step {
   if (status === 'confirming' || status === 'cancelled') return status
   const isOver = now >= expiresAt
   if (status === 'new' || lock === null) return isOver ? 'expired' : 'pick'
-  if (status === 'pending') return isOver || now >= lock.quoteEndsAt ? 'lapsed' : 'pay'
-  if (status === 'partial') return isOver ? 'short' : 'partial'
+  if (isOver && (status === 'pending' || status === 'partial')) return 'checking'
+  if (status === 'pending') return now >= lock.quoteEndsAt ? 'lapsed' : 'pay'
+  if (status === 'partial') return 'partial'
   if (isZero(view.received)) return 'expired'
   return view.payments.some((payment) => payment.isLate && payment.uncounted === null) ? 'late' : 'short'
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { momentText } from '../format/format-values.ts'
+import { NETWORKS } from '../format/networks.ts'
 import { isGone, isZero, type Step } from '../format/step.ts'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
@@ -39,7 +40,7 @@ function Lapsed({ view, now, deed }: EndedProps) {
   return (
     <>
       <Hero tone="pending" icon="clock" title={say('held.over')}>
-        {canRenew ? say('requote') : <HeldUntil view={view} now={now} />}
+        {canRenew ? say('requote') : <Unread view={view} now={now} />}
       </Hero>
       {canRenew && (
         <div class="acts">
@@ -73,7 +74,7 @@ function Expired({ view, now }: EndedProps) {
   return (
     <>
       <Hero tone="expired" icon="hourglass" title={say('expired.title')}>
-        <HeldUntil view={view} now={now} />
+        {view.isUnread ? <Unread view={view} now={now} /> : <HeldUntil view={view} now={now} />}
       </Hero>
       {view.payments.some(isGone) && (
         <Note tone="expired" icon="info">
@@ -94,8 +95,8 @@ function Expired({ view, now }: EndedProps) {
         <Contact merchant={view.merchant} />
       </div>
       {view.lock !== null && <AlreadySent view={view} now={now} />}
-      <StateBar tone="expired" icon="hourglass" title={say('expired.bar')}>
-        {say('expired.barSub')}
+      <StateBar tone="expired" icon="hourglass" title={say(view.isUnread ? 'unread.title' : 'expired.bar')}>
+        {say(view.isUnread ? 'unread.barSub' : 'expired.barSub')}
       </StateBar>
     </>
   )
@@ -107,10 +108,18 @@ function HeldUntil({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   return <>{say(view.lock === null ? 'expired.new' : 'expired.sub', { t })}</>
 }
 
+/** What is said while blocks of the time before the end are not read: nobody knows that nothing arrived. */
+export function Unread({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
+  const { say, locale } = useSpeech()
+  const n = view.lock === null ? '' : NETWORKS[view.lock.network].name
+  return <>{say('unread.sub', { t: momentText(endOf(view), now, locale()), n })}</>
+}
+
 const endOf = ({ lock, expiresAt }: InvoiceView): number =>
   lock === null ? expiresAt : Math.min(lock.quoteEndsAt, expiresAt)
 
-function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
+/** Answers of someone who has paid and sees nothing of it. */
+export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   const { say, locale } = useSpeech()
   const who = <Foreign text={view.merchant.name} />
   return (

@@ -10,6 +10,7 @@ import { type Fact, Frame } from '../parts/frame.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { Foreign, Say, type Speech, useSpeech } from '../words/words.tsx'
+import { CheckingStep } from './checking-step.tsx'
 import { ConfirmingStep } from './confirming-step.tsx'
 import { EndedStep } from './ended-step.tsx'
 import { PaidStep } from './paid-step.tsx'
@@ -94,6 +95,7 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
       )}
       {step === 'confirming' && lock !== null && <ConfirmingStep view={view} lock={lock} now={now} />}
       {step === 'paid' && <PaidStep view={view} now={now} wasWatched={first.current !== 'paid'} />}
+      {step === 'checking' && lock !== null && <CheckingStep view={view} lock={lock} now={now} />}
       {ENDED.has(step) && <EndedStep view={view} step={step} now={now} deed={deed} />}
     </Frame>
   )
@@ -130,6 +132,7 @@ function announcement(view: InvoiceView, step: Step, say: Speech['say']): string
     })
   if (step === 'pick') return say('pick.title')
   if (step === 'lapsed') return say('held.over')
+  if (step === 'checking') return say('unread.title')
   return say(`say.${step}`, { m: view.merchant.name })
 }
 
@@ -139,6 +142,7 @@ function titleOf(view: InvoiceView, step: Step, { say }: Speech): string {
   if (step === 'pay' && lock !== null)
     return say('title.pay', { a: lock.remaining, c: lock.symbol, n: NETWORKS[lock.network].name })
   if (step === 'lapsed' || step === 'pay') return say('held.over')
+  if (step === 'checking') return say('unread.title')
   if (step === 'short') return say('title.expired')
   return say(`title.${step}`)
 }

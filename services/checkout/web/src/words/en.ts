@@ -196,6 +196,11 @@ export const en = {
   sent: 'We keep watching the address and this page changes by itself when the payment shows up. If you sent it before {t} it counts as on time. If it comes later, {m} sees it and decides with you.',
   'expired.bar': 'Expired, nothing received',
   'expired.barSub': 'We keep watching for a late payment.',
+  'unread.title': 'We are checking the network',
+  'unread.sub':
+    'The time to pay ended at {t}. We have not read all of {n} up to then. If you have paid, do not pay again: your payment counts as soon as we see it.',
+  'unread.part': 'So far we have seen {a} of {b} {c}.',
+  'unread.barSub': 'This page updates as soon as we know.',
   'short.title': 'Time ran out before the full amount arrived',
   'short.sub': '{a} of {b} {c} arrived by {t}.',
   'short.bar': 'Expired with {a} {c} received',

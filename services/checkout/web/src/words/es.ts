@@ -200,6 +200,11 @@ export const es: Words = {
   sent: 'Seguimos vigilando la dirección y esta página cambia sola cuando aparezca el pago. Si lo enviaste antes de las {t}, cuenta a tiempo. Si llega después, {m} lo ve y decide contigo.',
   'expired.bar': 'Venció, no llegó nada',
   'expired.barSub': 'Seguimos atentos a un pago tardío.',
+  'unread.title': 'Estamos revisando la red',
+  'unread.sub':
+    'El plazo para pagar terminó a las {t}. Aún no hemos leído todo {n} hasta esa hora. Si ya pagaste, no vuelvas a pagar: tu pago cuenta en cuanto lo veamos.',
+  'unread.part': 'Hasta ahora vimos {a} de {b} {c}.',
+  'unread.barSub': 'Esta página se actualiza en cuanto lo sepamos.',
   'short.title': 'El plazo terminó antes de llegar el importe completo',
   'short.sub': 'Llegaron {a} de {b} {c} hasta las {t}.',
   'short.bar': 'Venció con {a} {c} recibidos',

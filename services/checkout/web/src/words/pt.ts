@@ -196,6 +196,11 @@ export const pt: Words = {
   sent: 'Continuamos de olho no endereço e esta página muda sozinha quando o pagamento aparecer. Se você enviou antes de {t}, conta como no prazo. Se chegar depois, {m} vê e decide com você.',
   'expired.bar': 'Venceu, nada recebido',
   'expired.barSub': 'Continuamos atentos a um pagamento atrasado.',
+  'unread.title': 'Estamos verificando a rede',
+  'unread.sub':
+    'O prazo para pagar terminou às {t}. Ainda não lemos toda a {n} até esse horário. Se você já pagou, não pague de novo: o pagamento conta assim que o virmos.',
+  'unread.part': 'Até agora vimos {a} de {b} {c}.',
+  'unread.barSub': 'Esta página se atualiza assim que soubermos.',
   'short.title': 'O prazo acabou antes de chegar o valor completo',
   'short.sub': 'Chegaram {a} de {b} {c} até {t}.',
   'short.bar': 'Venceu com {a} {c} recebidos',

@@ -13,6 +13,8 @@ import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
+import { ReleaseDeadlines } from './release-deadlines.tsx'
+import { TroubleFacts } from './trouble-facts.tsx'
 
 type Plan = Awaited<ReturnType<typeof api.chains.plan.query>>
 
@@ -49,6 +51,8 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
               : ([['Compares stored payments up to', showCount(recheckThrough)]] as const)),
           ]}
         />
+        {chain.trouble === null ? null : <TroubleFacts trouble={chain.trouble} />}
+        {chain.stuck === null ? null : <ReleaseDeadlines chain={chain} />}
         <Nodes chain={chain} />
         <OpenCommands chain={chain} />
         {chain.status === 'halted' ? <Resume chain={chain} /> : <Rescan chain={chain} />}

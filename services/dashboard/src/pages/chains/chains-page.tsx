@@ -8,6 +8,7 @@ import { showDuration } from '../../format/time.ts'
 import { Note } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Meter } from '../webhooks/meter.tsx'
 import '../webhooks/webhooks.css'
@@ -61,7 +62,7 @@ export function ChainsPage() {
 const idOf = ({ mode, network }: Pick<Chain, 'mode' | 'network'>) => `${mode}:${network}`
 
 function notesOf(chain: Chain) {
-  const { status, haltReason, waitReason, network, mode } = chain
+  const { status, haltReason, waitReason, stuck, network, mode } = chain
   if (status === 'halted') {
     return [
       <Note key={idOf(chain)} tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
@@ -71,6 +72,19 @@ function notesOf(chain: Chain) {
           </b>{' '}
           {haltReason} Nothing is lost: scanning goes on from block {showCount(chain.height ?? 0)} when it is resumed.
           Invoices that wait for it keep waiting.
+        </p>
+      </Note>,
+    ]
+  }
+  if (stuck !== null) {
+    return [
+      <Note key={idOf(chain)} tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
+        <p>
+          <b>
+            {networkName(network)} is stuck at block {showCount(chain.height ?? 0)}
+            {mode === 'test' ? ' in test mode' : ''}.
+          </b>{' '}
+          <ForeignText>{stuck.sentence}</ForeignText> Deadlines of its invoices wait. {stuck.advice}
         </p>
       </Note>,
     ]
@@ -107,7 +121,12 @@ const COLUMNS: readonly Column<Chain>[] = [
     align: 'right',
     cell: ({ blockAgeMs }) => (blockAgeMs === null ? '–' : showDuration(Math.max(0, blockAgeMs))),
   },
-  { header: 'Scanner', wide: true, cell: ({ scanner }) => (scanner === null ? 'none' : scanner.slice(0, 8)) },
+  {
+    header: 'Scanner',
+    wide: true,
+    cell: ({ scanner, leaseExpired }) =>
+      scanner === null ? (leaseExpired ? 'none, lease expired' : 'none') : scanner.slice(0, 8),
+  },
 ]
 
 function Lag({ chain: { lagBlocks, blockAgeMs, lagMarkMs, network, mode } }: { readonly chain: Chain }) {

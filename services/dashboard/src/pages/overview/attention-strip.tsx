@@ -20,7 +20,7 @@ export function AttentionStrip(props: {
   const { data } = useQuery(trpc.overview.attention.queryOptions(scope))
   const exceptions = data?.exceptions
   const failing = (props.webhooks?.endpoints ?? []).filter(({ status }) => status === 'failing')
-  const halted = (props.chains ?? []).filter(({ status }) => status === 'halted')
+  const halted = (props.chains ?? []).filter(({ status }) => status === 'halted' || status === 'stuck')
   if ((exceptions?.count ?? 0) + failing.length + halted.length === 0) return null
   return (
     <ul className="pm-attention" aria-label="Needs attention">
@@ -55,13 +55,13 @@ export function AttentionStrip(props: {
           <ForeignText>{host}</ForeignText>, {waiting} retrying
         </Item>
       ))}
-      {halted.map(({ network, headAgeMs }) => (
+      {halted.map(({ network, status, headAgeMs }) => (
         <Item
           key={network}
           to="/system/chains"
           badge={
             <ToneBadge tone="danger" icon={IconAlertTriangle}>
-              {networkName(network)} halted
+              {networkName(network)} {status}
             </ToneBadge>
           }
         >

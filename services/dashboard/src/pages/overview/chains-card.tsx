@@ -42,12 +42,12 @@ export function ChainsCard({ query }: { readonly query: CardQuery<Chains> }) {
 }
 
 function barOf({ status, lagBlocks }: Chains[number]): number {
-  if (status === 'halted') return 100
+  if (status === 'halted' || status === 'stuck') return 100
   return Math.min(100, ((lagBlocks ?? 0) / FULL_BLOCKS) * 100)
 }
 
 function wordsOf({ status, lagBlocks }: Chains[number]): string {
   if (status === 'halted') return 'halted'
   if (status === 'never_scanned' || lagBlocks === null) return 'not scanned yet'
-  return `${lagBlocks} ${lagBlocks === 1 ? 'block' : 'blocks'}`
+  return `${status === 'stuck' ? 'stuck, ' : ''}${lagBlocks} ${lagBlocks === 1 ? 'block' : 'blocks'}`
 }

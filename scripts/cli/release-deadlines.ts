@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander'
+import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
+import { type ReleasedDeadlines, releaseDeadlines } from '#shared/usecases/release-deadlines.ts'
+import { actorName } from './actor.ts'
+import { withInstallation } from './installation.ts'
+import { type OutputOptions, print } from './output.ts'
+import { parseMoment } from './parse-time.ts'
+import { parseNetwork, pickMode } from './pick-mode.ts'
+import { snakeCase } from './snake-case.ts'
+
+interface ReleaseOptions extends OutputOptions {
+  readonly mode?: Mode
+  readonly through: number
+  readonly reason: string
+  readonly dryRun?: boolean
+}
+
+async function release(network: NetworkId, { dryRun = false, ...options }: ReleaseOptions): Promise<void> {
+  await withInstallation(async (installation) => {
+    const mode = pickMode(installation, network, options.mode)
+    const { through, reason } = options
+    const opId = installation.random.uuid()
+    const request = { mode, network, through, reason, dryRun, opId, actor: actorName() }
+    const released = await releaseDeadlines(installation, request)
+    print(options, snakeCase({ ...released, dryRun }), textOf(released, dryRun))
+  })
+}
+
+function textOf({ plan, changed }: ReleasedDeadlines, dryRun: boolean): string {
+  const { network, mode, height, stuck, passedUntil, through, waiting } = plan
+  const state = stuck === null ? '' : ` ${stuck.sentence}`
+  const where = `${mode} ${network} is at block ${height}.${state} Deadlines up to ${iso(passedUntil)} pass already.`
+  const invoices = waiting === 1 ? '1 open invoice' : `${waiting} open invoices`
+  if (changed) {
+    return `${where}\nReleased through ${iso(through)}: ${invoices} expire within seconds. A payment found later is judged by its own time.`
+  }
+  if (dryRun) return `${where}\nA dry run: a release through ${iso(through)} would let ${invoices} expire.`
+  return `${where}\nNothing to release: ${iso(through)} has passed already.`
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+/** `chain release-deadlines`. */
+export function addReleaseCommand(chain: Command): void {
+  chain
+    .command('release-deadlines')
+    .argument('<network>', 'network id, as in asset ids', parseNetwork)
+    .description(
+      'Let deadlines of a stuck network pass although its blocks were not read: unpaid invoices expire. Audited. Safe to repeat.',
+    )
+    .requiredOption(
+      '--through <time>',
+      'last deadline that passes, not in the future: a time, or 10m (ago)',
+      parseMoment,
+    )
+    .requiredOption('--reason <text>', 'why, for the audit trail')
+    .addOption(new Option('--mode <mode>', 'default: the mode in which the network has a node').choices(MODES))
+    .option('--dry-run', 'say how many invoices would expire; change nothing')
+    .option('--json', 'print one JSON value')
+    .action(release)
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { deadlinesPassUntil, knownUntil, type PositionedCursor } from './known-until.ts'
+import { lagMarkMs } from './network-lag.ts'
+
+const MINUTE = 60_000
+const BLOCK_MS = 10 * MINUTE
+const cursor = (change: Partial<PositionedCursor>): PositionedCursor => ({
+  mode: 'live',
+  hash: '0x10',
+  time: 1_000 * MINUTE,
+  headSeenAt: 1_005 * MINUTE,
+  ...change,
+})
+const known = (change: Partial<PositionedCursor>) => knownUntil(cursor(change), BLOCK_MS)
+
+describe('what is known of a chain', () => {
+  it('ends with the last block, and never behind the last look at the node', () => {
+    expect(known({})).toBe(1_000 * MINUTE)
+    expect(known({ time: 1_100 * MINUTE })).toBe(1_005 * MINUTE)
+  })
+
+  it('ends with the last complete look at the mempool where that was later', () => {
+    expect(known({ mempoolAt: 1_004 * MINUTE })).toBe(1_004 * MINUTE)
+  })
+
+  // Guarantee: a node without peers answers for ever, and no deadline passes because of it.
+  it('a live node that shows no new block proves nothing with its mempool', () => {
+    const advancedAt = 1_002 * MINUTE
+    const mark = lagMarkMs(BLOCK_MS)
+    expect(known({ advancedAt, mempoolAt: 9_000 * MINUTE })).toBe(advancedAt + mark)
+    expect(known({ mempoolAt: 9_000 * MINUTE })).toBe(1_000 * MINUTE + mark)
+    expect(known({ mode: 'test', mempoolAt: 9_000 * MINUTE })).toBe(9_000 * MINUTE)
+  })
+
+  it('goes on with each look at the head of a quiet test chain, and not of a live one', () => {
+    expect(known({ mode: 'test', atHeadAt: 1_005 * MINUTE })).toBe(1_005 * MINUTE)
+    expect(known({ atHeadAt: 1_005 * MINUTE })).toBe(1_000 * MINUTE)
+  })
+})
+
+describe('a release of deadlines', () => {
+  const released = { through: 1_003 * MINUTE, hash: '0x10', by: 'user:o', at: 1_004 * MINUTE, opId: 'op' }
+
+  it('counts for the block that it was given for, and is no knowledge', () => {
+    expect(deadlinesPassUntil(cursor({ released }), BLOCK_MS)).toBe(released.through)
+    expect(known({ released })).toBe(1_000 * MINUTE)
+  })
+
+  it('has ended when the cursor moved, and takes nothing back that was read', () => {
+    expect(deadlinesPassUntil(cursor({ released, hash: '0x11' }), BLOCK_MS)).toBe(1_000 * MINUTE)
+    expect(deadlinesPassUntil(cursor({ released: { ...released, through: 5 } }), BLOCK_MS)).toBe(1_000 * MINUTE)
+  })
+})
