@@ -7,6 +7,7 @@ import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { reportSilence } from './scan-silence.ts'
 import { extendWindow } from './scan-window.ts'
+import { settleFormerKeys } from './settle-former-keys.ts'
 
 /** Further behind than this is catching up. */
 const LIVE_LAG_MAX = 20
@@ -117,6 +118,7 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
     height,
     finalizedHeight,
     client: session.source.client,
+    settleFormer: (due) => settleFormerKeys(session, due),
     noteDoubted: (payments) => {
       held = payments
     },

@@ -76,6 +76,8 @@ export interface RawTransfer {
   readonly references?: readonly string[]
   /** A coin that moved inside of a contract call: a balance may have told of it before. */
   readonly inside?: true
+  /** Earlier versions stored this kind of transfer under other keys (`call-move-keys.ts`): it may be stored already. */
+  readonly mayHaveFormerKey?: true
 }
 
 /** A transfer of a block, or a rise of a balance that no transfer explains: that has no transaction. */
