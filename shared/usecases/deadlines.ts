@@ -1,5 +1,6 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { knownUntil } from './known-until.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ExceptionRepository } from './ports/events.ts'
 import type { InvoiceRepository } from './ports/invoices.ts'
@@ -78,10 +79,7 @@ async function chainPosition(
 ): Promise<Ms | null> {
   if (!deps.catalog.hasNode(network, mode)) return now
   if (cursor === null || cursor.height < 0) return null
-  // Where unconfirmed transactions are seen, the last look at all of them counts: a payment announced in time is on time.
-  // Blocks may carry times in the future (Bitcoin: two hours): known is only what was there at the last look.
-  const scannedUntil = Math.min(cursor.time, cursor.headSeenAt)
-  if (!standsStill(cursor, now)) return Math.min(Math.max(scannedUntil, cursor.mempoolAt ?? 0), now)
+  if (!standsStill(cursor, now)) return Math.min(knownUntil(cursor), now)
   await deps.exceptions.open([
     {
       id: `halted_chain:${mode}:${network}`,

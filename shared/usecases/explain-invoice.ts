@@ -3,6 +3,7 @@ import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/
 import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
 import { type ChainStatus, position } from './chain-status.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
+import { knownUntil } from './known-until.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { DeliveryRepository, EventRepository, ExceptionRepository } from './ports/events.ts'
 import type { Invoice, InvoiceRepository } from './ports/invoices.ts'
@@ -226,7 +227,7 @@ function deadlineOf(
   if (state.nextActionAt === null) return `Nothing is due in status ${state.status}.`
   if (now < state.nextActionAt) return `Looked at again at ${iso(state.nextActionAt)}.`
   if (chain === null || !chain.hasNode) return `Was due at ${iso(state.nextActionAt)}: is the invoices process running?`
-  const read = cursor === null ? null : Math.max(cursor.time, cursor.mempoolAt ?? 0)
+  const read = cursor === null ? null : knownUntil(cursor)
   if (read === null || read < state.nextActionAt) {
     return `Was due at ${iso(state.nextActionAt)}, but the scanner has read ${chain.network} only up to ${read === null ? 'nothing' : iso(read)}; it is judged when it comes past that.`
   }

@@ -1,4 +1,5 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
 import { hasFormerKey } from './call-move-keys.ts'
 import { doubtedPayments, type SecondOpinion } from './doubted-payments.ts'
@@ -35,7 +36,7 @@ export interface RecordDeps extends AttributeDeps, Ambient {
 }
 
 /** A scanned block; what balances told of is among its transfers. */
-export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent'>
+export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent' | 'agesMs'>
 
 /** Scanned blocks under a scanner's lease. */
 export interface RecordInput {
@@ -46,6 +47,8 @@ export interface RecordInput {
   readonly from?: number
   /** Unconfirmed payments of the network whose outpoints were asked for; a block that spends one otherwise ends it. */
   readonly unconfirmed?: readonly Payment[]
+  /** When the whole mempool was last looked through: what was unconfirmed before is stored. */
+  readonly mempoolAt?: Ms
   /** Take back confirmed payments as well whose block is not among these: the cursor was moved back below them. */
   readonly confirmedToo?: boolean
   /** Epoch of the lease; an older one than the stored is refused with `ScannerFenced`. */
@@ -62,11 +65,12 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
   const untold = await withoutTold(deps, input, input.blocks)
-  const found = untold.flatMap(({ height, hash, time, transfers }) =>
+  const found = untold.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
+      const knownSince = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.rise !== undefined && { rise: transfer.rise }) }
       // Blocks may carry times in the future (Bitcoin: two hours); nothing is seen before it is there.
-      return { transfer, block, seenAt: Math.min(time, now, inheritedSight(transfer, unconfirmed)) }
+      return { transfer, block, seenAt: Math.min(time, knownSince, inheritedSight(transfer, unconfirmed)) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
@@ -79,6 +83,22 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   await closeStrays(deps, orphaned)
   report(deps, input.network, 'orphaned', orphaned)
   return [...changed, ...orphaned]
+}
+
+/**
+ * When a transfer was first there as far as its node can say: its transaction may have waited in the mempool before anybody
+ * looked at it. Never before the last look at the whole mempool, which did not show it, and never in the future.
+ */
+export function seenSince(
+  { txHash }: Pick<LedgerTransfer, 'txHash'>,
+  now: Ms,
+  {
+    agesMs,
+    mempoolAt = now,
+  }: { readonly agesMs: ReadonlyMap<string, number> | undefined; readonly mempoolAt: Ms | undefined },
+): Ms {
+  const ageMs = txHash === null ? 0 : (agesMs?.get(txHash) ?? 0)
+  return Math.min(now, Math.max(mempoolAt, now - Math.max(0, ageMs)))
 }
 
 /** What one look at a chain brought. */

@@ -77,7 +77,8 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
-  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, confirmedToo })
+  const { mempoolAt = cursor.time } = cursor
+  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, mempoolAt, confirmedToo })
   await checked.saveChecks()
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
@@ -86,6 +87,8 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
     time: last.time,
     window: extendWindow(cursor.window, seen, source.finalityDepth),
     status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
+    // No block says what waits in the mempool: from the first one on, that is known up to a look at all of it.
+    ...(source.client.mempool !== undefined && cursor.mempoolAt === undefined && { mempoolAt }),
     ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
   })
