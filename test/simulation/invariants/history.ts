@@ -102,10 +102,8 @@ export function createHistory(sim: () => Sim): History {
       // A scanner that steps back at this very moment tells of less than was known when the clock was judged.
       const forked = (chain?.lostBranch?.until ?? 0) + STEP_BACK_MS > scheduler.now
       if (cursor === undefined || forked) return
-      const known = Math.max(
-        Math.min(cursor.time.getTime(), cursor.headSeenAt.getTime()),
-        cursor.mempoolAt?.getTime() ?? 0,
-      )
+      // Where unconfirmed transactions are seen, no block says what waits in the mempool.
+      const known = cursor.mempoolAt?.getTime() ?? Math.min(cursor.time.getTime(), cursor.headSeenAt.getTime())
       // The same holds for one that went on while somebody who saw it stand still was writing.
       const wentOn = wentOnAt.get(cursor._id) ?? Number.NEGATIVE_INFINITY
       const still = scheduler.now - cursor.time.getTime() > STANDS_STILL_MS || wentOn + JUDGED_MS > scheduler.now
