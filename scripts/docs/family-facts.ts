@@ -21,6 +21,7 @@ const outputs = (node: string, keys: string): FamilyFacts => ({
     'Blocks on top of the one that holds the transaction, counted on the chain that was scanned, never on what a node merely claims as its height.',
   limits: [
     'A transaction in the mempool is only detected. Replaced by fee (BIP 125), double spent or dropped, it is shown as such and its invoice steps back.',
+    'While a node reads its mempool again after a restart nothing is concluded from what is missing there, and no deadline of the network passes. A node that does not say when it is done (`getmempoolinfo.loaded`; Dogecoin Core 1.14) is given ten minutes.',
     'Two outputs of one transaction to one address are two payments.',
     'Addresses are derived without hardening. Who has the extended public key and one child private key has the parent private key: use an account of its own for this.',
     'The gap of unused addresses is shown beside the wallet, with how to set the same gap in the wallet program.',
@@ -64,7 +65,9 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     limits: [
       'An address that never received anything must first be activated by its first transfer, which costs the sender about 1 TRX; pools of warm addresses avoid that.',
     ],
-    coinLimits: [],
+    coinLimits: [
+      'TRX that a contract sends is seen by nodes with `vm.saveInternalTx`. Which further records a node keeps (`vm.saveFeaturedInternalTx`) makes no difference.',
+    ],
     tokenLimits: [
       'Exchanges often take their fee out of the amount that was asked for; a tolerance in the settings of the workspace absorbs that.',
     ],
@@ -80,6 +83,7 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
       'Two payments in one transaction are told apart by their Solana Pay references only.',
     ],
     coinLimits: [
+      'What comes back from a token account of the receiver that is closed (its rent, and SOL that was wrapped in it) is no payment.',
       'An empty account must receive the rent-exempt minimum (about 0.00089 SOL), or the network refuses the transfer.',
     ],
     tokenLimits: [

@@ -1,4 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
+import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
+import { createPaymentRepository } from '#shared/db/payment-repository.ts'
+import { askChain } from '#shared/usecases/ask-chain.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import { CONFIRMATIONS, signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -103,6 +106,100 @@ describe('a scanner', () => {
     await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 6n })
     await stage.chain.mine()
     await stage.untilPayments([{ state: 'orphaned' }, { state: 'detected', amount: '6' }])
+  })
+
+  it.each([
+    ['while it scans', false],
+    ['after it was halted', true],
+  ])('starts over as well when the chain is replaced %s', async (_when, halted) => {
+    let { client } = stage.source()
+    const current = new Proxy(client, { get: (_first, name: keyof ChainClient) => client[name] })
+    stage.scan(stage.source({ client: current, finalityDepth: 3 }))
+    await stage.chain.mine(6)
+    await stage.untilHeight(await stage.height())
+    const before = (await stage.cursor())?.genesisHash
+    if (halted) {
+      await stage.chain.reorg(6)
+      await untilHalted()
+    }
+    await stage.replaceChain()
+    client = stage.source().client
+    await vi.waitFor(async () => expect((await stage.cursor())?.genesisHash).not.toBe(before), 8_000)
+    expect((await stage.cursor())?.status).not.toBe('halted')
+    await stage.chain.mine(2)
+    await stage.untilHeight(await stage.height())
+  })
+
+  /** Three confirmed blocks that hold a payment, deeper than what a reorganisation of this source may take back. */
+  async function paidBelowFinality(): Promise<void> {
+    stage.scan(stage.source({ finalityDepth: 3 }))
+    await stage.untilHeight(1)
+    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine(6)
+    await stage.untilPayments([{ state: 'confirmed' }])
+    await stage.untilHeight(await stage.height())
+  }
+
+  async function untilHalted(): Promise<void> {
+    await vi.waitFor(async () => expect((await stage.cursor())?.status).toBe('halted'), 8_000)
+    expect((await stage.cursor())?.haltReason).toMatch(/^The chain forked/)
+  }
+
+  async function resumed(): Promise<void> {
+    const commands = createChainCommandRepository(stores.db)
+    const payments = createPaymentRepository(stores.db, stores.ambient.random)
+    const asked = {
+      mode: 'test',
+      network: 'ethereum',
+      kind: 'resume',
+      from: null,
+      to: null,
+      acceptReorg: true,
+    } as const
+    await askChain({ ...stage.deps, commands, payments }, { ...asked, dryRun: false, actor: 'cli:test' })
+    await vi.waitFor(async () => expect((await stage.cursor())?.status).not.toBe('halted'), 8_000)
+  }
+
+  // Guarantee: a development chain credits no money that vanished: a deep fork halts it, as it would in production.
+  it('halts on a deep reorganisation of a development chain, and takes the payment back when a person resumes it', async () => {
+    await paidBelowFinality()
+    await stage.chain.reorg(6)
+    await untilHalted()
+    expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }])
+    await resumed()
+    await stage.chain.mine(2)
+    await stage.untilPayments([{ state: 'orphaned' }])
+  })
+
+  it('halts on a development chain that was set back far, once it has other blocks', async () => {
+    const snapshot = await stage.chain.rpc('evm_snapshot')
+    await paidBelowFinality()
+    const height = await stage.height()
+    await stage.chain.rpc('evm_revert', [snapshot])
+    await stage.chain.mine(2)
+    expect(await stage.height()).toBeLessThan(height)
+    await stage.chain.mine(height)
+    await untilHalted()
+    await resumed()
+    await stage.untilPayments([{ state: 'orphaned' }])
+    await stage.untilHeight(await stage.height())
+  })
+
+  it('waits for a node that is shorter than what it scanned, and goes back a little when its blocks are others', async () => {
+    stage.scan()
+    await stage.untilHeight(await stage.height())
+    const snapshot = await stage.chain.rpc('evm_snapshot')
+    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine(2)
+    await stage.untilPayments([{ state: 'detected' }])
+    const height = await stage.height()
+    await stage.untilHeight(height)
+    await stage.chain.rpc('evm_revert', [snapshot])
+    await stage.chain.mine(1)
+    expect((await stage.cursor())?.height).toBe(height)
+    await stage.chain.mine(2)
+    await stage.untilPayments([{ state: 'orphaned' }])
+    await stage.untilHeight(await stage.height())
   })
 
   // Guarantee: a fork deeper than finality changes no payment by itself.

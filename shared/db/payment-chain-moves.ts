@@ -19,6 +19,8 @@ type ChainMoves = Pick<
   | 'orphanAbove'
   | 'orphanStrangers'
   | 'listStrangers'
+  | 'orphanRepeats'
+  | 'placeFormer'
 >
 
 /** The part of the payment repository that confirms, ends and takes back, every write fenced by the scanner's epoch. */
@@ -67,6 +69,19 @@ export function createChainMoves(
       scope.blocks.length === 0 ? [] : moveAll(payments, random, strangerFilter(scope), ORPHANED, epoch, at),
     listStrangers: async (scope) =>
       scope.blocks.length === 0 ? [] : (await payments.find(strangerFilter(scope)).toArray()).map(paymentFromDocument),
+    orphanRepeats: async ({ mode, network, keys, confirmedToo = false, epoch, at }) => {
+      if (keys.length === 0) return []
+      const states: PaymentDocument['state'][] = confirmedToo ? ['detected', 'confirmed'] : ['detected']
+      const repeats = { key: { $in: [...keys] }, state: { $in: states }, kind: 'onchain' as const }
+      return moveAll(payments, random, { ...repeats, network, mode }, ORPHANED, epoch, at)
+    },
+    placeFormer: async (places) => {
+      if (places.length === 0) return
+      const operations = places.map(({ key, currentKey }) => ({
+        updateOne: { filter: { key, currentKey: { $exists: false } }, update: { $set: { currentKey } } },
+      }))
+      await payments.bulkWrite(operations, { ordered: false })
+    },
   }
 }
 

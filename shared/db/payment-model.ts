@@ -8,6 +8,8 @@ import { COUNT, DATE, defineCollection, optional, TEXT } from './collection-mode
 export interface PaymentDocument {
   _id: string
   key: string
+  /** By today's rule, where `key` is of a former one. */
+  currentKey?: string
   mode: Mode
   network: NetworkId
   asset: AssetId | null
@@ -50,6 +52,7 @@ export const PAYMENTS = defineCollection<PaymentDocument>(
   {
     _id: TEXT,
     key: TEXT,
+    currentKey: optional(String),
     mode: TEXT,
     network: TEXT,
     asset: optional(String),

@@ -10,12 +10,17 @@ export type PositionedCursor = Pick<
 
 /**
  * The moment up to which everything that happened on a chain is known, Unix milliseconds. A payment that is not stored yet can
- * only be later. Never grows while the cursor is stuck. Releases of deadlines do not count here. Pure.
+ * only be later. Where unconfirmed transactions can be seen that is the last look at the whole mempool: a payment that is
+ * announced in time is on time, and no block says what else waits. Elsewhere it is the time of the last block. Never grows while
+ * the cursor is stuck. Releases of deadlines do not count here. Pure.
  */
 export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
+  const { mode, time, headSeenAt, mempoolAt, atHeadAt } = cursor
+  if (mempoolAt !== undefined) return mode === 'test' ? mempoolAt : liveMempool(cursor, mempoolAt, blockTimeMs)
   // Blocks may carry times in the future (Bitcoin: two hours): known is only what was there at the last look.
-  const scanned = Math.min(cursor.time, cursor.headSeenAt)
-  return Math.max(scanned, cursor.mode === 'test' ? lookedAt(cursor) : liveMempool(cursor, blockTimeMs))
+  const scanned = Math.min(time, headSeenAt)
+  // A test chain may mine only when something happens: at its head the last look counts.
+  return mode === 'test' ? Math.max(scanned, atHeadAt ?? 0) : scanned
 }
 
 /**
@@ -27,10 +32,7 @@ export function deadlinesPassUntil(cursor: PositionedCursor, blockTimeMs: number
   return released == null || released.hash !== cursor.hash ? known : Math.max(known, released.through)
 }
 
-/** A test chain may mine only when something happens: at its head the last look counts, and so does one at its mempool. */
-const lookedAt = ({ mempoolAt = 0, atHeadAt = 0 }: PositionedCursor): Ms => Math.max(mempoolAt, atHeadAt)
-
 /** A live node that shows no new block for so long may have lost its peers: its mempool then proves nothing either. */
-function liveMempool({ mempoolAt = 0, advancedAt, time }: PositionedCursor, blockTimeMs: number): Ms {
+function liveMempool({ advancedAt, time }: PositionedCursor, mempoolAt: Ms, blockTimeMs: number): Ms {
   return Math.min(mempoolAt, Math.max(advancedAt ?? time, time) + lagMarkMs(blockTimeMs))
 }

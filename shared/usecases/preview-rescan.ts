@@ -8,6 +8,7 @@ import type { Clock } from './ports/runtime.ts'
 import { type ChainClient, type CursorRepository, NodeUnreliable, type ScannedBlock } from './ports/scanning.ts'
 import { replacedBy } from './record-payments.ts'
 import { outpointsOf } from './scan-mempool.ts'
+import { underStoredKeys } from './under-stored-keys.ts'
 import { withoutTold } from './without-told.ts'
 
 /** Blocks read and compared at a time. */
@@ -123,18 +124,30 @@ async function comparedToStored(
       seenAt: Math.min(time, deps.clock.now()),
     })),
   )
-  const sightings = await attributeTransfers(deps, { mode, network, found })
+  const transfers = found.map(({ transfer }) => transfer)
+  const attributed = await attributeTransfers(deps, { mode, network, found })
+  const { sightings, repeats } = await underStoredKeys(deps, position, transfers, attributed)
   const keys = sightings.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
-  const stored = new Map((await deps.payments.findByKeys(keys)).map((payment) => [payment.key, payment]))
+  const stored = new Map((await deps.payments.findByKeys([...keys, ...repeats])).map((one) => [one.key, one]))
+  const ending = repeats.flatMap((key) => stored.get(key) ?? []).filter(isEnding(position))
   const effects = sightings.map((sighting) => ({ sighting, effect: effectOf(stored, sighting) }))
   return {
     known: effects.filter(({ effect }) => effect === null).length,
-    changes: effects.flatMap(({ sighting, effect }) => {
-      const invoiceId = stored.get(sighting.key)?.invoiceId ?? sighting.invoiceId
-      return effect === null ? [] : [changeOf(deps, effect, { ...sighting, invoiceId })]
-    }),
+    changes: [
+      ...ending.map((payment) => changeOf(deps, 'taken_back', payment)),
+      ...effects.flatMap(({ sighting, effect }) => {
+        const invoiceId = stored.get(sighting.key)?.invoiceId ?? sighting.invoiceId
+        return effect === null ? [] : [changeOf(deps, effect, { ...sighting, invoiceId })]
+      }),
+    ],
   }
 }
+
+/** Whether a payment that repeats another one would be taken back. */
+const isEnding =
+  ({ confirmedToo }: Pick<PreviewInput, 'confirmedToo'>) =>
+  ({ state }: Payment): boolean =>
+    state === 'detected' || confirmedToo
 
 /** Null when the payment stands exactly as stored. */
 function effectOf(stored: ReadonlyMap<string, Payment>, sighting: PaymentSighting): RescanEffect | null {

@@ -1,11 +1,14 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
+import { hasFormerKey } from './call-move-keys.ts'
 import { doubtedPayments, type SecondOpinion } from './doubted-payments.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Payment, PaymentRepository, PaymentSighting, UnconfirmedFate } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { LedgerTransfer, ScannedBlock } from './ports/scanning.ts'
 import { closeStrays, openStrays, type StrayDeps } from './stray-inbox.ts'
+import { underStoredKeys } from './under-stored-keys.ts'
 import { type TransferBlock, withoutTold } from './without-told.ts'
 
 /** What storing a scanner's findings needs. */
@@ -21,6 +24,8 @@ export interface RecordDeps extends AttributeDeps, Ambient {
     | 'confirmThrough'
     | 'orphanAbove'
     | 'orphanStrangers'
+    | 'orphanRepeats'
+    | 'placeFormer'
     | 'unconfirmed'
     | 'endUnconfirmed'
   >
@@ -31,7 +36,7 @@ export interface RecordDeps extends AttributeDeps, Ambient {
 }
 
 /** A scanned block; what balances told of is among its transfers. */
-export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent'>
+export type FoundBlock = TransferBlock & Pick<ScannedBlock, 'spent' | 'agesMs'>
 
 /** Scanned blocks under a scanner's lease. */
 export interface RecordInput {
@@ -42,6 +47,8 @@ export interface RecordInput {
   readonly from?: number
   /** Unconfirmed payments of the network whose outpoints were asked for; a block that spends one otherwise ends it. */
   readonly unconfirmed?: readonly Payment[]
+  /** When the whole mempool was last looked through: what was unconfirmed before is stored. */
+  readonly mempoolAt?: Ms
   /** Take back confirmed payments as well whose block is not among these: the cursor was moved back below them. */
   readonly confirmedToo?: boolean
   /** Epoch of the lease; an older one than the stored is refused with `ScannerFenced`. */
@@ -58,17 +65,18 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
   const untold = await withoutTold(deps, input, input.blocks)
-  const found = untold.flatMap(({ height, hash, time, transfers }) =>
+  const found = untold.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
+      const knownSince = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.rise !== undefined && { rise: transfer.rise }) }
       // Blocks may carry times in the future (Bitcoin: two hours); nothing is seen before it is there.
-      return { transfer, block, seenAt: Math.min(time, now, inheritedSight(transfer, unconfirmed)) }
+      return { transfer, block, seenAt: Math.min(time, knownSince, inheritedSight(transfer, unconfirmed)) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
   const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
   const fates = replacedBy(unconfirmed, spent)
-  const changed = await recordFindings(deps, { mode, network, epoch }, { found, fates })
+  const changed = await recordFindings(deps, { mode, network, epoch }, { found, fates, confirmedToo })
   const at = deps.clock.now()
   const strangers = { mode, network, epoch, blocks, confirmedToo, at, ...(from !== undefined && { from }) }
   const orphaned = await deps.payments.orphanStrangers(strangers)
@@ -77,11 +85,29 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   return [...changed, ...orphaned]
 }
 
+/**
+ * When a transfer was first there as far as its node can say: its transaction may have waited in the mempool before anybody
+ * looked at it. Never before the last look at the whole mempool, which did not show it, and never in the future.
+ */
+export function seenSince(
+  { txHash }: Pick<LedgerTransfer, 'txHash'>,
+  now: Ms,
+  {
+    agesMs,
+    mempoolAt = now,
+  }: { readonly agesMs: ReadonlyMap<string, number> | undefined; readonly mempoolAt: Ms | undefined },
+): Ms {
+  const ageMs = txHash === null ? 0 : (agesMs?.get(txHash) ?? 0)
+  return Math.min(now, Math.max(mempoolAt, now - Math.max(0, ageMs)))
+}
+
 /** What one look at a chain brought. */
 export interface Findings {
   readonly found: readonly FoundTransfer[]
   /** Unconfirmed payments that ended. */
   readonly fates: readonly UnconfirmedFate[]
+  /** Take back confirmed payments as well that repeat another one. */
+  readonly confirmedToo?: boolean
 }
 
 /**
@@ -91,19 +117,24 @@ export interface Findings {
 export async function recordFindings(
   deps: RecordDeps,
   position: ChainPosition,
-  { found, fates }: Findings,
+  { found, fates, confirmedToo = false }: Findings,
 ): Promise<readonly Payment[]> {
   const { mode, network, epoch } = position
   const at = deps.clock.now()
   const ended = fates.length === 0 ? [] : await deps.payments.endUnconfirmed({ mode, network, epoch, fates, at })
   const attributed = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
-  const sightings = await inheritEnded(deps, attributed)
+  const transfers = found.map(({ transfer }) => transfer)
+  const stored = await underStoredKeys(deps, { mode, network }, transfers, await inheritEnded(deps, attributed))
+  const { sightings, repeats } = stored
+  await deps.payments.placeFormer(stored.places)
+  const repeated = await deps.payments.orphanRepeats({ mode, network, keys: repeats, confirmedToo, epoch, at })
   const recorded = sightings.length === 0 ? [] : await deps.payments.recordSightings(sightings, epoch, at)
-  await closeStrays(deps, [...ended, ...recorded])
+  await closeStrays(deps, [...ended, ...repeated, ...recorded])
   await openStrays(deps, sightings)
   report(deps, network, 'ended', ended)
+  report(deps, network, 'orphaned', repeated)
   report(deps, network, 'recorded', recorded)
-  return [...ended, ...recorded]
+  return [...ended, ...repeated, ...recorded]
 }
 
 /** The payments whose outpoints another transaction spends. */
@@ -165,6 +196,8 @@ export interface ConfirmInput extends ChainPosition {
   /** Final as the chain itself says; null where it does not. */
   readonly finalizedHeight: number | null
   readonly client?: SecondOpinion
+  /** Reads due payments again that a former version stored under keys of its own; gives the keys of those that must wait. */
+  readonly settleFormer?: (due: readonly Payment[]) => Promise<readonly string[]>
   /** Told how many due payments wait because no second node vouches for them, when there are any. */
   readonly noteDoubted?: (payments: number) => void
 }
@@ -177,9 +210,15 @@ export async function confirmPayments(
   deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'kicker' | 'clock' | 'metrics' | 'logger'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
-  const { client, noteDoubted, ...scope } = input
-  const except = client === undefined ? [] : await doubtedKeys(deps, scope, client)
-  if (except.length > 0) noteDoubted?.(except.length)
+  const { client, noteDoubted, settleFormer, ...scope } = input
+  const isAsked = client !== undefined || settleFormer !== undefined
+  const due = isAsked ? await deps.payments.dueForConfirmation(scope) : []
+  const former = due.filter((payment) => payment.currentKey === undefined && hasFormerKey(payment))
+  const unsettled = former.length === 0 ? [] : ((await settleFormer?.(former)) ?? [])
+  const settled = former.length === 0 ? due : await deps.payments.dueForConfirmation(scope)
+  const doubted = client === undefined ? [] : await doubtedKeys(deps, scope, client, settled)
+  if (doubted.length > 0) noteDoubted?.(doubted.length)
+  const except = [...unsettled, ...doubted]
   const changed = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')
   await closeStrays(deps, orphaned)
@@ -195,11 +234,11 @@ export async function confirmPayments(
 
 /** Keys of due payments that a second node does not vouch for; all of them when it does not answer. */
 async function doubtedKeys(
-  deps: Pick<RecordDeps, 'payments' | 'metrics' | 'logger'>,
-  scope: Omit<ConfirmInput, 'client' | 'noteDoubted'>,
+  deps: Pick<RecordDeps, 'metrics' | 'logger'>,
+  scope: Pick<ConfirmInput, 'mode' | 'network'>,
   client: SecondOpinion,
+  due: readonly Payment[],
 ): Promise<readonly string[]> {
-  const due = await deps.payments.dueForConfirmation(scope)
   const keys = due.length === 0 ? [] : await doubtedPayments(client, due)
   if (keys.length > 0) {
     deps.metrics.count('scanner_doubted_total', { network: scope.network }, keys.length)

@@ -7,7 +7,8 @@ import { cutWindow, type HashWindow } from './scan-window.ts'
 /**
  * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: holds deadlines back, takes back the payments above it, then
  * moves the cursor there. All of it is repeated harmlessly after a crash. A fork below finality or below everything we remember halts the
- * scanner without touching a payment; on a development chain it means another chain, which is started from its beginning.
+ * scanner without touching a payment, in development too: only a development chain that begins with another block is another
+ * chain, which is scanned from that block on.
  */
 export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
   const { cursor, source, deps } = session
@@ -16,7 +17,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   // The node showed another branch for a moment and is back on ours.
   if (depth === 0 || !(await isBelieved(session, fork))) return
   if (fork === null || depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)) {
-    await (source.development ? restartChain(session) : halt(session, depth))
+    await ((await isReplaced(session)) ? restartChain(session) : halt(session, depth))
     return
   }
   // Known is only what came before the fork, until the new branch is scanned and its mempool looked at. Deadlines must wait
@@ -96,9 +97,13 @@ export async function reportMoving({ deps, source }: ScanSession): Promise<void>
   await deps.exceptions.close([haltedId(source)], deps.clock.now())
 }
 
-/** Goes on after a halt when the node has our block again. Returns whether it does. */
+/** Goes on after a halt when the node has our block again, or another development chain. Returns whether it does. */
 export async function resumeHalted(session: ScanSession): Promise<boolean> {
   const { deps, source, cursor } = session
+  if (await isReplaced(session)) {
+    await restartChain(session)
+    return true
+  }
   const { mode, network } = source
   const block = await source.client.blockAt(cursor.height)
   deps.metrics.gauge('scanner_halted', block?.hash === cursor.hash ? 0 : 1, { mode, network })
@@ -107,6 +112,14 @@ export async function resumeHalted(session: ScanSession): Promise<boolean> {
   await reportMoving(session)
   deps.logger.warn({ network, mode, height: cursor.height }, 'scanner goes on: the node is back on our chain')
   return true
+}
+
+/**
+ * Whether a development chain was replaced by another one: its first block is not ours. A fork, however deep, and a node
+ * that lost its newest blocks are the same chain. Never asked in production, where another first block is a mismatch.
+ */
+export async function isReplaced({ source, cursor }: ScanSession): Promise<boolean> {
+  return source.development && (await source.client.genesisHash()) !== cursor.genesisHash
 }
 
 /**
@@ -135,7 +148,10 @@ export async function restartChain(session: ScanSession): Promise<void> {
     status: 'catchup',
     haltReason: null,
     recheckThrough: null,
+    ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, first.time) }),
   })
+  await reportMoving(session)
+  deps.metrics.gauge('scanner_halted', 0, { mode, network })
   deps.metrics.count('scanner_restart_total', { mode, network })
   deps.logger.error(
     { network, mode, previousHeight: cursor.height, payments: changed.length },

@@ -167,3 +167,22 @@ describe('a first start', () => {
     }
   })
 })
+
+describe('a node that is behind what was scanned', () => {
+  // Guarantee: whoever asks why nothing moves is given both heights, and the words go when it moves again.
+  it('is named by the cursor once that lasts, and no longer when it has caught up', async () => {
+    await engine.setCursor(10, engine.deps.clock.now())
+    let height = 9
+    const head = async () => ({ height, hash: `hash${height}`, finalizedHeight: null })
+    const session = await sessionWith(clientOf({ head }))
+    const reason = async () => (await engine.deps.cursors.find('test', 'ethereum'))?.waitReason ?? null
+    await scanTick(session)
+    expect(await reason()).toBeNull()
+    engine.advance(60_000)
+    await scanTick(session)
+    expect(await reason()).toMatch(/newest block is 9, but block 10 was scanned/)
+    height = 10
+    await scanTick(session)
+    expect(await reason()).toBeNull()
+  })
+})

@@ -4,10 +4,11 @@ import type { ChainClient, ChainCursor } from './ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from './record-payments.ts'
 import { checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
-import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
+import { isReplaced, reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { reportSilence } from './scan-silence.ts'
 import { extendWindow } from './scan-window.ts'
+import { settleFormerKeys } from './settle-former-keys.ts'
 
 /** Further behind than this is catching up. */
 const LIVE_LAG_MAX = 20
@@ -15,6 +16,9 @@ const LIVE_LAG_MAX = 20
 const HEARTBEAT_MS = 5_000
 /** After this time others have reported that the chain stands still. */
 const STOOD_STILL_MS = 10 * 60_000
+
+/** A node that is behind for longer than this is one that people should look at. */
+const BEHIND_MS = 30_000
 
 /** The node's head, and when it was asked for. */
 type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly askedAt: Ms }
@@ -41,9 +45,19 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
     if (session.deps.clock.now() - headSeenAt > STOOD_STILL_MS) await reportMoving(session)
     return moved
   }
-  // A lower head is a node that lags behind another one, or a development chain that lost its last blocks.
-  if (head.height < height && !source.development) return false
+  // A lower head is a node that lags behind another one, or that lost its newest blocks and will make others.
+  if (head.height < height && !(await isReplaced(session))) return waitForHead(session, head)
   return walkBack(session, head)
+}
+
+/** Says why nothing moves, once the node is behind for longer than another answer of it takes. */
+async function waitForHead(session: ScanSession, head: Head): Promise<false> {
+  const { height, headSeenAt } = session.cursor
+  if (session.deps.clock.now() - headSeenAt < BEHIND_MS) return false
+  const reason = `The node's newest block is ${head.height}, but block ${height} was scanned: it waits until the node has that.`
+  const change = waiting(session, reason)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
+  return false
 }
 
 /** False when nothing came of it: a node whose blocks do not stand on each other is asked again after the pause, not at once. */
@@ -83,7 +97,8 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
-  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, confirmedToo })
+  const { mempoolAt = cursor.time } = cursor
+  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, mempoolAt, confirmedToo })
   await checked.saveChecks()
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
@@ -92,6 +107,8 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
     time: last.time,
     window: extendWindow(cursor.window, seen, source.finalityDepth),
     status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
+    // No block says what waits in the mempool: from the first one on, that is known up to a look at all of it.
+    ...(source.client.mempool !== undefined && cursor.mempoolAt === undefined && { mempoolAt }),
     ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
     advancedAt: session.deps.clock.now(),
@@ -135,6 +152,7 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
     height,
     finalizedHeight,
     client: session.source.client,
+    settleFormer: (due) => settleFormerKeys(session, due),
     noteDoubted: (payments) => {
       held = payments
     },

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { blockWith, type Engine, openEngine } from '#test/support/engine.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { advanceInvoice } from './advance-invoice.ts'
 import { attachPayment } from './attach-payment.ts'
@@ -145,5 +145,23 @@ describe('a stray transfer that is mined again with another amount', () => {
     await advanceInvoice(engine.deps, invoice.terms.id)
     for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
     expect(await inbox()).toEqual(expect.arrayContaining([rowOf(`${key}:7000000`), `reorged:${key}`]))
+  })
+})
+
+describe('a token that a payer mistook for the one asked for', () => {
+  // Guarantee: what was sent by mistake reaches the people who can return it, and settles nothing.
+  it('sent over the wrong network reaches the inbox with its contract', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { matchKey, address } = lockOf(invoice)
+    const contract = '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2'
+    const key = `test:base:mistaken:${height}`
+    const block = blockWith(height, engine.deps.clock.now(), { matchKey, address }, [{ key, amountBase: 25_000_000n }])
+    const transfers = block.transfers.map((transfer) => ({ ...transfer, asset: null, contract }))
+    await recordBlockTransfers(engine.deps, { ...scope, network: 'base', blocks: [{ ...block, transfers }] })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    const row = (await engine.deps.exceptions.listOpen(null)).find((one) => one.paymentKey === key)
+    expect(row).toMatchObject({ kind: 'wrong_network', invoiceId: invoice.terms.id })
+    expect(row?.detail).toContain(contract)
+    expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('pending')
   })
 })

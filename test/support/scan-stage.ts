@@ -69,6 +69,8 @@ export function useScanStage(stores: TestStores): ScanStage {
     chain = await startLocalChain({ blockTimeMs: null })
     await chain.mine()
   }
+  const firstBlock = async () =>
+    ((await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as { readonly hash: string }).hash
   beforeEach(async () => {
     await stores.db.connection.dropDatabase()
     await migrate(stores.db)
@@ -89,8 +91,12 @@ export function useScanStage(stores: TestStores): ScanStage {
       return deps
     },
     async replaceChain() {
-      await chain.stop()
-      await startChain()
+      const first = await firstBlock()
+      // The first block differs by the second in which the node is started.
+      do {
+        await chain.stop()
+        await startChain()
+      } while ((await firstBlock()) === first)
     },
     source(change = {}, chainId = 31_337, rpcUrls = [chain.url]) {
       const node = { rpcUrls, chainId }

@@ -21,5 +21,9 @@ export const arbitrum: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',
-  siblings: [{ symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8' }],
+  // DAI: @uniswap/default-token-list 22.21.0.
+  siblings: [
+    { symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8' },
+    { symbol: 'DAI', contract: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1' },
+  ],
 }

@@ -21,5 +21,10 @@ export const base: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   coinLedger: 'trace',
-  siblings: [{ symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA' }],
+  // Bridged Tether is no asset of ours here. USDT: basescan.org; DAI: @uniswap/default-token-list 22.21.0.
+  siblings: [
+    { symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA' },
+    { symbol: 'USDT', contract: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2' },
+    { symbol: 'DAI', contract: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb' },
+  ],
 }

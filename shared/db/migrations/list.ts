@@ -1,8 +1,9 @@
 import { RATES_WITHOUT_END } from './0001-rates-without-end.ts'
+import { CURRENT_KEYS_OF_CALL_MOVES } from './0002-current-keys-of-call-moves.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration since the first release, in their order. */
-export const MIGRATIONS: readonly Migration[] = [RATES_WITHOUT_END]
+export const MIGRATIONS: readonly Migration[] = [RATES_WITHOUT_END, CURRENT_KEYS_OF_CALL_MOVES]
 
 /** The version of data that this code makes and works on. */
 export const NEWEST_SCHEMA: number = MIGRATIONS.at(-1)?.id ?? 0

@@ -28,6 +28,8 @@ export interface Payment {
   readonly id: string
   /** Transfer key, unique in the installation. */
   readonly key: string
+  /** The key that this transfer has by today's rule; only where it was stored under a former one, which stays its `key`. */
+  readonly currentKey?: string
   readonly mode: Mode
   readonly network: NetworkId
   /** Null for a token we know of but do not accept. */
@@ -202,6 +204,20 @@ export interface PaymentRepository {
     epoch: number
     at: Ms
   }): Promise<readonly Payment[]>
+  /**
+   * Orphans live payments of these keys: they repeat others. Confirmed ones only with `confirmedToo`. Returns what changed.
+   * Throws `ScannerFenced`.
+   */
+  orphanRepeats(scope: {
+    mode: Mode
+    network: NetworkId
+    keys: readonly string[]
+    confirmedToo?: boolean
+    epoch: number
+    at: Ms
+  }): Promise<readonly Payment[]>
+  /** Stores `currentKey` for payments that have none yet; no version moves, because nothing that anybody sees changes. */
+  placeFormer(places: readonly { readonly key: string; readonly currentKey: string }[]): Promise<void>
   /** What `orphanStrangers` would take back. */
   listStrangers(scope: {
     mode: Mode

@@ -121,6 +121,8 @@ export interface RawTransfer {
   readonly references?: readonly string[]
   /** A coin that moved inside of a contract call: a balance may have told of it before. */
   readonly inside?: true
+  /** Earlier versions stored this kind of transfer under other keys (`call-move-keys.ts`): it may be stored already. */
+  readonly mayHaveFormerKey?: true
 }
 
 /** A transfer of a block, or a rise of a balance that no transfer explains: that has no transaction. */
@@ -153,6 +155,8 @@ export interface ScannedBlock extends BlockRef {
   readonly transfers: readonly RawTransfer[]
   /** Spenders in this block of the outpoints asked for. UTXO only. */
   readonly spent?: Spenders
+  /** For how long at least transactions of `transfers` were known before, milliseconds by id: they stood in a mempool. UTXO only. */
+  readonly agesMs?: ReadonlyMap<string, number>
   /** By match key; present where balances tell of coins inside of calls and accounts were asked for. Who spent nothing is missing. */
   readonly spending?: ReadonlyMap<string, Spending>
 }
@@ -161,6 +165,10 @@ export interface ScannedBlock extends BlockRef {
 export interface MempoolView {
   /** True while some transactions could not be looked at yet: `transfers` and `spent` may lack something, `txids` does not. */
   readonly partial?: boolean
+  /** True while the node still reads the mempool that it kept over a restart: `txids` lacks something as well. */
+  readonly loading?: boolean
+  /** For how long at least the node has had transactions of `transfers`, milliseconds by id. Absent: since now. */
+  readonly agesMs?: ReadonlyMap<string, number>
   /** All transfers to watched addresses, also those that earlier views showed. */
   readonly transfers: readonly RawTransfer[]
   /** Ids of all unconfirmed transactions. */
@@ -201,6 +209,11 @@ export interface ChainClient {
   readonly balances?: BalanceLedger
   /** The whole mempool, for chains whose unconfirmed transactions can be seen. */
   mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
+  /**
+   * Those of these transactions that some node of the network has in its mempool, or may have because it still reads its own
+   * or hears of none. Absent where there is no mempool. Throws `NodeUnreliable` when no node answers.
+   */
+  heldUnconfirmed?(txids: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Those of these transactions that are not shown, successful, in the same block by a second node, which is another one than
    * that which gave the block: by their `txHash`. Empty when there is no second node; throws `NodeUnreliable` when there is

@@ -35,6 +35,7 @@ export function checkPaymentChange(sim: Sim, before: PaymentDocument | null, aft
     () => `payment ${key} became ${after.state} without a new version`,
   )
   must(after.version >= before.version, 'S4', () => `payment ${key} lost a version`)
+  if (after.state === 'dropped' && before.state !== 'dropped') checkDropped(sim, after)
   if (after.state === 'confirmed' && before.state !== 'confirmed' && after.kind === 'onchain') checkDepth(sim, after)
 }
 
@@ -54,6 +55,12 @@ function checkOnChain(sim: Sim, payment: PaymentDocument): void {
   const block = chain?.everMined.get(payment.block.hash)
   const holds = block?.txs.some(({ hash }) => hash === txHash) === true
   must(holds, 'S2', () => `payment ${key} stands in block ${payment.block?.height}, which does not hold it`)
+}
+
+/** S14: nothing is given up while the network still has it, whatever one node has of its mempool. */
+function checkDropped(sim: Sim, { key, txHash, mode, network }: PaymentDocument): void {
+  const waits = sim.chains.get(`${mode}:${network}`)?.mempool.has(txHash ?? '') === true
+  must(!waits, 'S14', () => `payment ${key} was dropped while its transaction waits in the mempool`)
 }
 
 /** S5: confirmed means so many blocks of the branch that the cursor committed to. */

@@ -143,6 +143,35 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     what: 'A transaction and the one that replaced it count both.',
   },
   {
+    name: 'loading-mempool-believed',
+    file: 'shared/usecases/scan-mempool.ts',
+    find: 'const isWhole = view.loading !== true && view.partial !== true',
+    replace: 'const isWhole = view.partial !== true',
+    what: 'What a restarted node has not read yet counts as gone.',
+  },
+  {
+    name: 'grace-goes-on-while-loading',
+    file: 'shared/usecases/scan-mempool.ts',
+    find: '  const dropped = isWhole ? await droppedAmong(session, missing) : []',
+    replace: '  const dropped = isWhole || session.missingSince.size > 0 ? await droppedAmong(session, missing) : []',
+    what: 'A payment that was missing for a moment is given up while its node loads.',
+  },
+  {
+    name: 'deadline-by-block-alone',
+    file: 'shared/usecases/known-until.ts',
+    find: 'return mempoolAt ?? Math.min(time, headSeenAt)',
+    replace: 'return Math.max(mempoolAt ?? 0, Math.min(time, headSeenAt))',
+    what: 'A block passes a deadline although nobody has looked through the mempool.',
+  },
+  {
+    name: 'call-move-keyed-by-record',
+    file: 'shared/chains/families/tron/extract.ts',
+    find: 'key: keyOf(part, { ...parties, amountBase: value }),',
+    replace:
+      'key: keyOf(part, { ...parties, amountBase: value }).replace(/[0-9]+$/, (ordinal) => part === null ? String(transaction.info.internal_transactions.findIndex(({ transferTo_address: paid }) => paid?.endsWith(to) === true)) : ordinal),',
+    what: 'Which records a node keeps decides how a transfer is named.',
+  },
+  {
     name: 'foreign-asset-counts',
     file: 'shared/domain/invoice/lock-match.ts',
     find: 'lock.asset === seen.asset && lock.network === seen.network',

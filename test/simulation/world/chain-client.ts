@@ -1,3 +1,4 @@
+import { onlyReceiver, showsTransfer } from '#shared/chains/same-transfer.ts'
 import {
   type BlockRef,
   type ChainClient,
@@ -6,6 +7,7 @@ import {
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
+import { extractCallMoves } from './call-moves.ts'
 import type { SimBlock, SimChain, SimTx } from './chain.ts'
 import type { createPortCaller } from './port-call.ts'
 import type { Sim } from './sim.ts'
@@ -66,10 +68,24 @@ export function createSimChainClient(
 
   const blockRef = (block: SimBlock | null): BlockRef | null =>
     block === null ? null : { height: block.height, hash: block.hash, parentHash: block.parentHash, time: block.time }
-  const matched = (tx: SimTx, watches: WatchIndex): RawTransfer[] =>
-    tx.transfers
+  const matched = (tx: SimTx, watches: WatchIndex, which = node): readonly RawTransfer[] => {
+    if (tx.inside) {
+      if (which === 1) sim.fault('F9 other records')
+      return extractCallMoves(tx, chain.id, watches, which === 1)
+    }
+    return tx.transfers
       .filter(({ matchKey }) => watches.has(matchKey))
       .map((transfer) => ({ ...transfer, fromAddress: null, txHash: tx.hash, spends: tx.spends }))
+  }
+  /** What a node has of the mempool; of a restarted one not all, in an order of its own. */
+  const mempoolOf = (which: number): { readonly txs: readonly SimTx[]; readonly loading: boolean } => {
+    const { now } = sim.scheduler
+    const share = chain.loaded(which, now)
+    const txs = [...chain.mempool.values()].filter((tx) => tx.sentAt <= now)
+    if (share === null) return { txs, loading: false }
+    return { txs: txs.filter(({ hash }) => Number.parseInt(hash.slice(0, 4), 16) < share * 2 ** 16), loading: true }
+  }
+  const offersMempools = luck.chance(0.5)
   const spentBy = (txs: Iterable<SimTx>, outpoints: ReadonlySet<string> | undefined): Map<string, string> => {
     const spent = new Map<string, string>()
     if (outpoints === undefined || outpoints.size === 0) return spent
@@ -112,9 +128,12 @@ export function createSimChainClient(
         const other = viewOf(1 - node)
         return new Set(
           transactions
-            .filter(({ height, blockHash, txHash }) => {
+            .filter(({ height, blockHash, txHash, transfer }) => {
               const block = other.block(height)
-              return block?.hash !== blockHash || !block.txs.some((tx) => tx.hash === txHash)
+              const tx = block?.txs.find((one) => one.hash === txHash)
+              if (block?.hash !== blockHash || tx === undefined) return true
+              if (!tx.inside || transfer === undefined) return false
+              return !showsTransfer(matched(tx, onlyReceiver(transfer), 1 - node), transfer)
             })
             .map(({ txHash }) => txHash),
         )
@@ -125,12 +144,23 @@ export function createSimChainClient(
     ...client,
     mempool: (watches, outpoints) =>
       ask('mempool', () => {
-        const txs = [...chain.mempool.values()].filter((tx) => tx.sentAt <= sim.scheduler.now)
+        const { txs, loading } = mempoolOf(node)
+        if (loading) sim.fault('F9 mempool loading')
         return {
+          loading,
           transfers: txs.flatMap((tx) => matched(tx, watches)),
           txids: new Set(txs.map((tx) => tx.hash)),
           spent: spentBy(txs, outpoints),
         }
       }),
+    ...(offersMempools && {
+      heldUnconfirmed: (txids) =>
+        ask('held', () => {
+          const views = [mempoolOf(0), mempoolOf(1)]
+          if (views.some(({ loading }) => loading)) return new Set(txids)
+          const held = new Set(views.flatMap(({ txs }) => txs.map(({ hash }) => hash)))
+          return new Set(txids.filter((txid) => held.has(txid)))
+        }),
+    }),
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
+import { callMoveKey } from './call-moves.ts'
 
 /** One output or token transfer of a transaction. */
 export interface SimTransfer {
@@ -22,6 +23,8 @@ export interface SimTx {
   readonly sentAt: number
   /** Not mined before. */
   readonly minedFrom: number
+  /** A contract sends it: nodes show it by records of their own choice. */
+  readonly inside: boolean
 }
 
 export interface SimBlock {
@@ -63,8 +66,12 @@ export interface SimChain {
   pay(
     now: number,
     payouts: readonly Payout[],
-    options?: { readonly minedFrom?: number; readonly spends?: readonly string[] },
+    options?: { readonly minedFrom?: number; readonly spends?: readonly string[]; readonly inside?: boolean },
   ): SimTx
+  /** Restarts a node at this moment: until then it reads the mempool that it kept, and nobody mines what is in it. */
+  restartNode(which: number, now: number, until: number): void
+  /** How much of its mempool a node has read again, from 0 to 1; null when it was not restarted. */
+  loaded(which: number, now: number): number | null
   /** Takes an unconfirmed transaction away: another one spends its coins, or the network forgot it. */
   drop(hash: string): boolean
   /** Replaces the newest blocks by one more others. `fate` says when a transaction comes back; null for never. */
@@ -93,6 +100,7 @@ export function createSimChain(
   const sent = new Map<string, SimTx>()
   const minedIn = new Map<string, SimBlock>()
   let lostBranch: SimChain['lostBranch'] = null
+  const restarts: { readonly from: number; readonly until: number }[] = []
   let branch = 0
   let nextBlockAt = startAt
   let counter = 0
@@ -141,11 +149,25 @@ export function createSimChain(
         nextBlockAt += step ?? pause()
       }
     },
-    pay(now, payouts, { minedFrom = now, spends } = {}) {
+    restartNode(which, now, until) {
+      restarts[which] = { from: now, until }
+      for (const [hash, tx] of mempool) mempool.set(hash, { ...tx, minedFrom: Math.max(tx.minedFrom, until) })
+    },
+    loaded(which, now) {
+      const restart = restarts[which]
+      if (restart === undefined || now >= restart.until) return null
+      return (now - restart.from) / (restart.until - restart.from)
+    },
+    pay(now, payouts, { minedFrom = now, spends, inside = false } = {}) {
       counter += 1
       const hash = hashOf(`tx/${counter}`)
+      const equals = (index: number) =>
+        payouts
+          .slice(0, index)
+          .filter((one) => one.matchKey === payouts[index]?.matchKey && one.amountBase === payouts[index]?.amountBase)
+          .length
       const transfers = payouts.map((payout, index) => ({
-        key: `${network}:${hash}:${index}`,
+        key: inside ? callMoveKey(`${mode}:${network}:${hash}`, payout, equals(index)) : `${network}:${hash}:${index}`,
         matchKey: payout.matchKey,
         toAddress: payout.address,
         asset: payout.asset,
@@ -154,7 +176,7 @@ export function createSimChain(
         outputIndex: family === 'bitcoin' ? index : null,
       }))
       const own = family === 'bitcoin' ? [`${hashOf(`coin/${counter}`)}:0`] : []
-      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom }
+      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom, inside }
       mempool.set(hash, tx)
       sent.set(hash, tx)
       return tx

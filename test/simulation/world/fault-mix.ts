@@ -32,6 +32,10 @@ export interface FaultMix {
   /** F9: chance per call of a node. */
   readonly nodeFault: number
   readonly nodeDisagrees: number
+  /** Chance per unconfirmed payment that nodes of its chain are restarted while it waits. */
+  readonly nodeRestarts: number
+  /** Chance that a contract sends a payment on an account chain: each node shows that by records of its own. */
+  readonly callMoves: number
   /** F10: chance that a transfer is accompanied by a hostile one. */
   readonly hostileTransfer: number
   /** F12. */
@@ -73,6 +77,8 @@ export const CLEAR: FaultMix = {
   replaced: 0,
   nodeFault: 0,
   nodeDisagrees: 0,
+  nodeRestarts: 0,
+  callMoves: 0,
   hostileTransfer: 0,
   rateFault: 0,
   receiverFault: 0,
@@ -125,5 +131,7 @@ export function drawFaults(random: Prng): FaultMix {
     operatorDeeds: count(0.5, 5),
     slowStore: upTo(0.4, 0.05),
     storeDistance: random.pick([1, 1, 1, 8, 30]),
+    nodeRestarts: on(0.5) ? 0.5 + random.next() / 2 : 0,
+    callMoves: upTo(0.5, 0.6),
   }
 }

@@ -3,6 +3,7 @@ import { networkOf } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { Payout, SimChain, SimTx } from './chain.ts'
 import { callProcess, sendRequest } from './client.ts'
+import { restartNodes } from './node-restart.ts'
 import type { PublicInvoice } from './public-invoice.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
@@ -137,9 +138,15 @@ async function send(
 ): Promise<void> {
   const { now } = sim.scheduler
   chain.sync(now)
-  const tx = chain.pay(now, payouts(invoice, amounts), minedFrom === undefined ? {} : { minedFrom })
+  const inside = !chain.hasMempool && random.chance(sim.mix.callMoves)
+  const tx = chain.pay(now, payouts(invoice, amounts), { inside, ...(minedFrom !== undefined && { minedFrom }) })
   note(sim, chain, invoice, tx)
-  if (!chain.hasMempool || minedFrom !== undefined || !random.chance(sim.mix.replaced)) return
+  if (!chain.hasMempool || minedFrom !== undefined) return
+  if (random.chance(sim.mix.nodeRestarts)) {
+    await sim.sleep(random.between(500, 20_000), 'before nodes are restarted')
+    restartNodes(sim, chain, random)
+  }
+  if (!random.chance(sim.mix.replaced)) return
   await sim.sleep(random.between(500, 400_000), 'second thoughts')
   if (!chain.mempool.has(tx.hash)) return
   const kind = random.pick(['bumped', 'elsewhere', 'forgotten', 'smaller'])

@@ -198,6 +198,7 @@ export function heal(sim: Sim): void {
     if (machine.skewMs !== 0) sim.jumpedAt = sim.scheduler.now
     machine.skewMs = 0
   }
+  for (const chain of sim.chains.values()) for (const which of [0, 1]) chain.restartNode(which, sim.scheduler.now, 0)
   for (const { process } of sim.supervisor.all()) letGoOn(sim, process)
   sim.touch()
 }

@@ -94,6 +94,91 @@ describe('coins', () => {
     ])
   })
 
+  describe('of a token account that is closed', () => {
+    const RENT = 2_039_280
+    const closing = (accounts: readonly Account[], before: readonly TokenBalance[]) =>
+      made([[PAYER, 's', 9_000_000, 9_000_000 - 5_000], ...accounts], { preTokenBalances: [...before] })
+    const ours = tokens(2, OURS, '0')
+
+    // Guarantee: rent that comes back to its owner pays no invoice.
+    it('are no payment to its owner, whoever pays the fee', () => {
+      expect(
+        amounts(
+          closing(
+            [
+              [OURS, 'w', 7, 7 + RENT],
+              [OURS_ATA, 'w', RENT, 0],
+            ],
+            [ours],
+          ),
+        ),
+      ).toEqual([])
+      const own = made(
+        [
+          [OURS, 's', 10_000, 5_000 + RENT],
+          [OURS_ATA, 'w', RENT, 0],
+        ],
+        { preTokenBalances: [tokens(1, OURS, '0')] },
+      )
+      expect(amounts(own)).toEqual([])
+    })
+
+    it('do not hide what is sent in the same transaction, nor who sent it', () => {
+      const both = made(
+        [
+          [PAYER, 's', 9_000_000, 9_000_000 - 5_000 - 1_000_000],
+          [OURS, 'w', 7, 7 + RENT + 1_000_000],
+          [OURS_ATA, 'w', RENT, 0],
+        ],
+        { preTokenBalances: [ours] },
+      )
+      expect(extract(both)).toMatchObject([{ amountBase: 1_000_000n, fromAddress: PAYER }])
+    })
+
+    it('are none either with the wrapped coins that it held, or from several accounts at once', () => {
+      const wrapped = tokens(2, OURS, '5000000000', { mint: WSOL })
+      const gained = RENT + 5_000_000_000 + RENT
+      const accounts: readonly Account[] = [
+        [OURS, 'w', 0, gained],
+        [OURS_ATA, 'w', RENT + 5_000_000_000, 0],
+        [AUXILIARY, 'w', RENT, 0],
+      ]
+      expect(amounts(closing(accounts, [wrapped, tokens(3, OURS, '0', { programId: TOKEN_2022 })]))).toEqual([])
+    })
+
+    it('are a payment when the account was somebody else’s', () => {
+      const theirs = closing(
+        [
+          [OURS, 'w', 0, RENT],
+          [PAYER_ATA, 'w', RENT, 0],
+        ],
+        [tokens(2, PAYER, '0')],
+      )
+      expect(amounts(theirs)).toEqual([['sol_solana', BigInt(RENT), OURS]])
+    })
+
+    it('that went to somebody else take nothing from what was sent less than they were', () => {
+      const accounts: readonly Account[] = [
+        [OURS, 'w', 0, 1_000],
+        [OURS_ATA, 'w', RENT, 0],
+        [AUXILIARY, 'w', 0, RENT - 1_000],
+      ]
+      expect(amounts(closing(accounts, [ours]))).toEqual([])
+    })
+
+    // Guarantee: an answer without the owner of a closed account decides nothing.
+    it('of an unknown owner are unclear', () => {
+      const unknown = closing(
+        [
+          [OURS, 'w', 0, RENT],
+          [OURS_ATA, 'w', RENT, 0],
+        ],
+        [{ ...ours, owner: undefined }],
+      )
+      expect(() => extract(unknown)).toThrow(unreliable)
+    })
+  })
+
   it('gained by the owner who pays the fee are counted without it', () => {
     const gained = made([
       [OURS, 's', 10_000, 1_005_000],

@@ -26,7 +26,8 @@ export interface ExtractOptions {
 /**
  * What watched owners gained in each successful transaction of a block, by balances before and after, so that no
  * program and no instruction has to be understood: coins per account, tokens per owner and mint over all their token
- * accounts. Only gains count; the payer of the fee gets the fee added back. Throws `NodeUnreliable` on balances that
+ * accounts. Only gains count; the payer of the fee gets the fee added back, and what a token account of the owner held when it
+ * was closed was the owner's before. Throws `NodeUnreliable` on balances that
  * contradict each other or lost digits, when a watched owner is concerned.
  */
 export function transfersOf(
@@ -64,9 +65,11 @@ function coinGains(options: ExtractOptions, entry: Transaction, watches: WatchIn
     if (!mayGain(entry, index)) continue
     const matchKey = matchKeyOf(pubkey)
     if (!watches.has(matchKey)) continue
-    const amountBase = coinDelta(entry, index)
+    const closed = closedAccountsOf(entry, pubkey)
+    const returned = closed.reduce((sum, at) => sum + exact(entry.meta.preBalances[at]), 0n)
+    const amountBase = coinDelta(entry, index) - returned
     if (amountBase <= 0n) continue
-    const payers = accountKeys.flatMap((key, at) => (losesCoins(entry, at) ? [key.pubkey] : []))
+    const payers = accountKeys.flatMap((key, at) => (losesCoins(entry, at) && !closed.includes(at) ? [key.pubkey] : []))
     const fromAddress = only(payers)
     const asset = options.nativeAsset
     found.push(
@@ -74,6 +77,22 @@ function coinGains(options: ExtractOptions, entry: Transaction, watches: WatchIn
     )
   }
   return found
+}
+
+/**
+ * Token accounts of an owner that the transaction closed: the program hands all lamports out, rent and wrapped SOL alike
+ * (SPL Token, `CloseAccount`), also when another program asks it to. They go to the owner unless the owner said otherwise.
+ * An account of somebody else that is closed in the owner's favour is money of somebody else.
+ */
+function closedAccountsOf({ meta, transaction }: Transaction, owner: string): readonly number[] {
+  const isClosed = ({ accountIndex: at }: TokenBalance) =>
+    (meta.preBalances[at] ?? 0) > 0 && meta.postBalances[at] === 0
+  return meta.preTokenBalances.filter(isClosed).flatMap((balance) => {
+    if (balance.owner === undefined) {
+      throw new NodeUnreliable(`the node gives no owner of an account that ${transaction.signatures[0]} closed`)
+    }
+    return balance.owner === owner ? [balance.accountIndex] : []
+  })
 }
 
 /** Most accounts keep or lose what they had: only for the others is it worth decoding a key. */

@@ -128,7 +128,7 @@ const EXPECTED = [
   '2 l0 usdt_tron 2500000',
   '3 l0 usdt_tron 3',
   '3 l0 usdt_tron 4',
-  '3 x2 trx_tron 5',
+  '3 :0 trx_tron 5',
 ]
 
 describe('an honest node', () => {

@@ -136,8 +136,20 @@ describe('coins sent by contracts', () => {
 
   it('are found where the node records them', () => {
     const found = extract({ internal_transactions: [internal({ callValueInfo: [{}] }), internal()] })
-    expect(found).toMatchObject([{ key: `test:tron:${ID}:x1`, asset: 'trx_tron', amountBase: 5n, contract: null }])
+    const key = `test:tron:${ID}:i:TWCL826n2tBuoR7mp6oj5FzgitmfWSwCGZ:TPrkFhZ8LH8Mruco8vXyA496TaeFBrbmeU:5:0`
+    expect(found).toMatchObject([{ key, asset: 'trx_tron', amountBase: 5n, contract: null }])
     expect(extract({ internal_transactions: [internal({ note: hex('suicide') })] })).toHaveLength(1)
+  })
+
+  // Guarantee: one transfer has one key, whatever other records the node keeps; equal ones are counted.
+  it('have keys that other records of the transaction do not change', () => {
+    const other = internal({ note: hex('freezeForEnergy') })
+    const unknown = internal({ caller_address: undefined })
+    const keys = (...records: object[]) => extract({ internal_transactions: records }).map(({ key }) => key.slice(-9))
+    const plain = keys(internal(), unknown, internal())
+    expect(plain).toEqual(['brbmeU:5:0', 'brbmeU:5:0', 'brbmeU:5:1'].map((key) => key.slice(-9)))
+    expect(keys(other, internal(), internal({ rejected: true }), unknown, other, internal())).toEqual(plain)
+    expect(new Set(extract({ internal_transactions: [internal(), unknown] }).map(({ key }) => key)).size).toBe(2)
   })
 
   it.each([

@@ -1,4 +1,5 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { callMoveStem } from '#shared/usecases/call-move-keys.ts'
 import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
 import { formatAccount } from './address.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
@@ -30,8 +31,11 @@ export interface ExtractContext {
 }
 
 interface Move {
-  /** Place inside the transaction, which is the same wherever it is mined. */
-  readonly part: string
+  /**
+   * Place among what every node gives of the transaction, which is the same wherever it is mined. Null for coins inside of
+   * calls: which of those a node records depends on its configuration.
+   */
+  readonly part: string | null
   readonly from: string | null
   readonly to: string
   readonly asset: AssetId | null
@@ -51,19 +55,35 @@ export function extractTransfers(transaction: SuccessfulTransaction, context: Ex
     ...tokenMoves(transaction.info.log, context.tokens),
     ...internalMoves(transaction.info.internal_transactions, context.nativeAsset),
   ]
+  const keyOf = createKeys(`${context.keyPrefix}:${transaction.id}`)
   return moves
     .filter(({ from, to, value }) => value > 0n && from !== to && context.watches.has(to))
-    .map(({ part, from, to, asset, contract, value }) => ({
-      key: `${context.keyPrefix}:${transaction.id}:${part}`,
-      matchKey: to,
-      toAddress: formatAccount(to),
-      fromAddress: from === null ? null : formatAccount(from),
-      asset,
-      contract: contract === null ? null : formatAccount(contract),
-      amountBase: value,
-      txHash: transaction.id,
-      outputIndex: null,
-    }))
+    .map(({ part, from, to, asset, contract, value }) => {
+      const parties = { toAddress: formatAccount(to), fromAddress: from === null ? null : formatAccount(from) }
+      return {
+        key: keyOf(part, { ...parties, amountBase: value }),
+        matchKey: to,
+        ...parties,
+        asset,
+        contract: contract === null ? null : formatAccount(contract),
+        amountBase: value,
+        txHash: transaction.id,
+        outputIndex: null,
+        ...(part === null && { mayHaveFormerKey: true as const }),
+      }
+    })
+}
+
+/** Coins inside of calls are counted among equal ones that pay, so that records which pay nobody change no key. */
+function createKeys(transaction: string) {
+  const counts = new Map<string, number>()
+  return (part: string | null, move: Parameters<typeof callMoveStem>[1]): string => {
+    if (part !== null) return `${transaction}:${part}`
+    const stem = callMoveStem(transaction, move)
+    const ordinal = counts.get(stem) ?? 0
+    counts.set(stem, ordinal + 1)
+    return `${stem}:${ordinal}`
+  }
 }
 
 function coinMoves({ id, contracts }: SuccessfulTransaction, asset: AssetId): readonly Move[] {
@@ -103,15 +123,13 @@ function tokenMoves(logs: readonly Log[], tokens: TokenTable): readonly Move[] {
 }
 
 function internalMoves(transactions: readonly InternalTransaction[], asset: AssetId): readonly Move[] {
-  return transactions.flatMap(
-    ({ caller_address: from, transferTo_address: to, callValueInfo, note, rejected }, index) => {
-      if (rejected || !PAYING_NOTES.has(note) || to === undefined || !accountPattern.test(to)) return []
-      // Values with a token id are TRC-10 tokens.
-      const value = callValueInfo.reduce((sum, { callValue, tokenId }) => (tokenId === '' ? sum + callValue : sum), 0n)
-      const sender = from !== undefined && accountPattern.test(from) ? from.slice(-ACCOUNT_DIGITS) : null
-      return { part: `x${index}`, from: sender, to: to.slice(-ACCOUNT_DIGITS), asset, contract: null, value }
-    },
-  )
+  return transactions.flatMap(({ caller_address: from, transferTo_address: to, callValueInfo, note, rejected }) => {
+    if (rejected || !PAYING_NOTES.has(note) || to === undefined || !accountPattern.test(to)) return []
+    // Values with a token id are TRC-10 tokens.
+    const value = callValueInfo.reduce((sum, { callValue, tokenId }) => (tokenId === '' ? sum + callValue : sum), 0n)
+    const sender = from !== undefined && accountPattern.test(from) ? from.slice(-ACCOUNT_DIGITS) : null
+    return { part: null, from: sender, to: to.slice(-ACCOUNT_DIGITS), asset, contract: null, value }
+  })
 }
 
 function hexOf(text: string): string {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
@@ -39,6 +41,29 @@ function client(...rpcUrls: string[]): OpenChainClient {
   opened.push(made)
   return made
 }
+/** The same node with `saveFeaturedInternalTx`: every call has a record in front that pays nobody. */
+async function startFeaturedNode(url: string) {
+  let added = 0
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const asked = { method: 'POST', body: Buffer.concat(chunks) }
+      const text = await (await fetch(new URL(request.url ?? '', url), asked)).text()
+      const more = '"internal_transactions":[{"hash":"00","caller_address":"","note":"66726565"},'
+      const changed = text.replaceAll('"internal_transactions":[{', () => {
+        added += 1
+        return `${more}{`
+      })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(changed)
+    })().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return { url: `http://127.0.0.1:${port}`, added: () => added, stop }
+}
+
 /** Block 1, which the first node of the client gave. */
 async function scanned(reader: OpenChainClient) {
   const [block] = await reader.scan(1, 1, createWatchIndex())
@@ -78,9 +103,32 @@ it('doubts a transfer of another amount, receiver or token than the second node 
   expect(await doubts({ matchKey: 'c'.repeat(40) })).toBe(true)
   expect(await doubts({ contract: formatAccount('e'.repeat(40)) })).toBe(true)
   expect(await doubts({ key: `${transfer.key}0` })).toBe(true)
-  const inside = { key: `test:tron:${ids.paid}:x0`, contract: null }
+  const inside = { key: `test:tron:${ids.paid}:i:-:${BOB}:5:0`, contract: null }
   // This node was never seen to record what moves inside of calls.
   expect(await doubts(inside)).toBe(false)
+})
+
+// Guarantee: nodes that keep different internal records vouch for each other.
+it('vouches for coins inside of a call although the second node keeps more records', async () => {
+  const call = { kind: 'call', owner: PAYER, contract: PAYER, data: '' } as const
+  const paid = { from: PAYER, to: `41${'b'.repeat(40)}`, amount: '7', note: 'call' }
+  const txHash = node.submit(call, { internals: [paid] })
+  node.mine()
+  const height = node.height()
+  const featured = await startFeaturedNode(node.url)
+  const reader = client(node.url, featured.url)
+  const watches = createWatchIndex()
+  watches.add(parseAccount(BOB))
+  const [block] = await reader.scan(height, height, watches)
+  const transfer = block?.transfers.find((one) => one.txHash === txHash)
+  if (block === undefined || transfer === undefined) throw new Error('nothing was paid')
+  const doubts = async (change: Partial<typeof transfer>) =>
+    (await reader.doubted?.([{ txHash, height, blockHash: block.hash, transfer: { ...transfer, ...change } }]))?.size
+  expect(await doubts({})).toBe(0)
+  expect(featured.added()).toBeGreaterThan(0)
+  // One more of the same than the second node shows.
+  expect(await doubts({ key: transfer.key.replace(/0$/, '1') })).toBe(1)
+  await featured.stop()
 })
 
 it('asks a third node when the second one is gone or on another chain', async () => {

@@ -18,7 +18,7 @@ export function createTransferCheck(
   internals: InternalRecord,
 ): (node: TronNode, seen: readonly SeenTransaction[]) => Promise<readonly string[]> {
   const isShown = (node: TronNode, transaction: SuccessfulTransaction, transfer: SeenTransfer): boolean => {
-    const isInside = transfer.key.startsWith(`${scope.keyPrefix}:${transaction.id}:x`)
+    const isInside = transfer.key.startsWith(`${scope.keyPrefix}:${transaction.id}:i:`)
     if (isInside && !internals.isSeeing(node)) return true
     return showsTransfer(extractTransfers(transaction, { ...scope, watches: onlyReceiver(transfer) }), transfer)
   }

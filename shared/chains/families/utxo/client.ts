@@ -13,6 +13,7 @@ import { type CoreNode, createCoreRpc } from './core-rpc.ts'
 import { blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
 import { locateTransaction } from './locate-transaction.ts'
 import { createMempoolReader } from './mempool.ts'
+import { createLoadWatch } from './mempool-load.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { parseBlock } from './parse-block.ts'
 import { createAddressPrinter } from './script-address.ts'
@@ -53,7 +54,10 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
   })
   const printAddress = createAddressPrinter(chain, rules, mode)
   const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, rules, printAddress }
-  const readMempool = createMempoolReader(scope)
+  const isLoaded = createLoadWatch()
+  const unconfirmed = createMempoolReader(scope, isLoaded)
+  // What an isolated node does not have may well be paid; a local chain has one node and no peers.
+  const isHearing = async (node: CoreNode) => options.genesis === 'any' || (await node.isConnected())
 
   return {
     verify: () => rpc.verify(),
@@ -64,18 +68,25 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         const hash = await node.hashAt(height)
         return hash === null ? null : node.header({ height, hash })
       }),
-    scan(from, to, watches, outpoints = new Set()) {
+    async scan(from, to, watches, outpoints = new Set()) {
       const question = { scope, rules, watches, asked: outpointsByWire(outpoints) }
-      return rpc.scan((node) => scanBlocks(node, from, to, question), { from, to })
+      const blocks = await rpc.scan((node) => scanBlocks(node, from, to, question), { from, to })
+      return blocks.map((block) => ({ ...block, agesMs: unconfirmed.agesMs(block.transfers) }))
     },
     mempool: (watches, outpoints) =>
       rpc.use(async (node) => {
-        // What an isolated node does not have may well be paid; a local chain has one node and no peers.
-        if (options.genesis !== 'any' && !(await node.isConnected())) {
+        if (!(await isHearing(node))) {
           throw new NodeUnreliable('the node has no peers, or not the whole chain: its mempool says nothing')
         }
-        return readMempool(node, watches, outpoints)
+        return unconfirmed.read(node, watches, outpoints)
       }),
+    async heldUnconfirmed(txids) {
+      const held = await rpc.each(async (node) => {
+        if (!(await isHearing(node)) || !(await isLoaded(node))) return txids
+        return node.heldUnconfirmed(txids)
+      })
+      return new Set(held.flat())
+    },
     doubted: (transactions) => rpc.doubted(transactions, unshown),
     silence: () => rpc.silence(),
     judge: (block) => rpc.judge(block),

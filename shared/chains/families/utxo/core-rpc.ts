@@ -14,6 +14,12 @@ const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 const transactionSchema = z.object({ blockhash: hashSchema.optional() })
 const placeSchema = z.object({ height: z.int().nonnegative(), confirmations: z.int() })
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
+/** Bitcoin Core 0.19 and later; Dogecoin Core 1.14 has no such field (both `rpc/blockchain.cpp`, `mempoolInfoToJSON`). */
+const mempoolInfoSchema = z.object({ loaded: z.boolean().nullable().default(null) })
+/** Seconds since 1970 by the node's clock: when it took the transaction in, also over a restart (`mempool.dat`). */
+const mempoolEntrySchema = z.object({ time: z.int().nonnegative() })
+const trafficSchema = z.object({ totalbytesrecv: z.number().nonnegative(), timemillis: z.number().nonnegative() })
+const peersSchema = z.array(z.object({ conntime: z.int().nonnegative() }))
 /** Dogecoin Core 1.14 does not say whether it still downloads. */
 const progressSchema = z.object({ initialblockdownload: z.boolean().default(false) })
 
@@ -39,6 +45,18 @@ export interface CoreNode {
   mempoolIds(): Promise<readonly string[]>
   /** A serialised unconfirmed transaction; null when it is gone. */
   mempoolTransaction(txid: string): Promise<Buffer | null>
+  /** Whether the node has read the mempool that it kept over its last start; null when it does not say. */
+  mempoolLoaded(): Promise<boolean | null>
+  /** When the node took an unconfirmed transaction in, milliseconds of its own clock. Null when it is gone, or the node does not say. */
+  mempoolEntryTime(txid: string): Promise<number | null>
+  /** Those of these transactions that are in its mempool. */
+  heldUnconfirmed(txids: readonly string[]): Promise<readonly string[]>
+  /** How long the node has run, milliseconds; null when it does not say (Dogecoin Core 1.14 does not). */
+  uptimeMs(): Promise<number | null>
+  /** Bytes received since its start, and its clock in milliseconds; null when it does not say. */
+  traffic(): Promise<{ readonly receivedBytes: number; readonly nowMs: number } | null>
+  /** Since when its oldest connection stands, milliseconds of its own clock; null without one, and when it does not say. */
+  oldestPeerSince(): Promise<number | null>
   /**
    * Hash of the block that holds a transaction, `unconfirmed` for one in no block; null when the node knows none. A node
    * without an index (`-txindex`) knows few mined ones.
@@ -54,6 +72,8 @@ export interface CoreRpc {
   use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<T>
   /** `use` for work whose answers are the blocks `from`…`to`. */
   scan<T>(work: (node: CoreNode) => Promise<T>, blocks: { readonly from: number; readonly to: number }): Promise<T>
+  /** Does work with every node. Gives what those on our chain answered; throws when none did. */
+  each<T>(work: (node: CoreNode) => Promise<T>): Promise<readonly T[]>
   /** Ids of the transactions that no second node vouches for. See `RpcPool`. */
   doubted(transactions: readonly SeenTransaction[], ask: AskNode<CoreNode>): Promise<ReadonlySet<string>>
   /** What all nodes say about a block of ours. See `RpcPool`. */
@@ -103,6 +123,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         },
         { height: to },
       ),
+    each: (work) => pool.each((node) => work(coreOf(node))),
     doubted: (transactions, ask) => pool.doubted(transactions, (node, asked) => ask(coreOf(node), asked)),
     judge: (block) => pool.judge(block),
     silence: () => pool.silence(),
@@ -146,6 +167,28 @@ function createCoreNode(call: Call): CoreNode {
     },
     mempoolIds: () => call('getrawmempool', [], z.array(hashSchema)),
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
+    mempoolLoaded: async () => (await unlessRefused(call('getmempoolinfo', [], mempoolInfoSchema)))?.loaded ?? null,
+    async mempoolEntryTime(txid) {
+      const entry = await unlessRefused(unlessAbsent(call('getmempoolentry', [txid], mempoolEntrySchema)))
+      return entry === null ? null : entry.time * 1_000
+    },
+    async heldUnconfirmed(txids) {
+      // Asked for a few transactions and rarely: the whole list is what every node and provider offers.
+      const listed = new Set(await call('getrawmempool', [], z.array(hashSchema)))
+      return txids.filter((txid) => listed.has(txid))
+    },
+    async uptimeMs() {
+      const seconds = await unlessRefused(call('uptime', [], z.number().nonnegative()))
+      return seconds === null ? null : seconds * 1_000
+    },
+    async traffic() {
+      const totals = await unlessRefused(call('getnettotals', [], trafficSchema))
+      return totals === null ? null : { receivedBytes: totals.totalbytesrecv, nowMs: totals.timemillis }
+    },
+    async oldestPeerSince() {
+      const peers = await unlessRefused(call('getpeerinfo', [], peersSchema))
+      return peers === null || peers.length === 0 ? null : Math.min(...peers.map(({ conntime }) => conntime)) * 1_000
+    },
     async blockOf(txid) {
       const found = await unlessAbsent(call('getrawtransaction', [txid, 1], transactionSchema))
       return found === null ? null : (found.blockhash ?? 'unconfirmed')
@@ -186,6 +229,16 @@ async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
     return await asked
   } catch (error) {
     if (isFailure(error, 'absent')) return null
+    throw error
+  }
+}
+
+/** Null when the node or its provider does not offer the question. */
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isFailure(error, 'refused')) return null
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { Transaction } from 'bitcoinjs-lib'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { MempoolView, WatchIndex } from '#shared/usecases/ports/scanning.ts'
+import type { MempoolView, RawTransfer, WatchIndex } from '#shared/usecases/ports/scanning.ts'
 import { createWatchIndex } from '../../watch-index.ts'
 import type { ExtractScope } from './extract.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -11,17 +11,23 @@ const NOBODY: ReadonlySet<string> = new Set()
 
 /** Longer than any look here takes. */
 const UNHURRIED_MS = 600_000
+const NODE_NOW_MS = 1_800_000_000_000
 
 const pool = new Map<string, Buffer | null>()
 let asked: string[] = []
+let loaded = true
+let entryTimes: ReadonlyMap<string, number> = new Map()
 type Read = (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
 let open: (lookMs: number) => Read
 let read: Read
+let agesMs: (txid: string) => number | undefined
 let watches = createWatchIndex()
 
 beforeEach(() => {
   pool.clear()
   asked = []
+  loaded = true
+  entryTimes = new Map()
   watches = createWatchIndex()
   watches.add(SCRIPT)
   const node = {
@@ -30,6 +36,11 @@ beforeEach(() => {
       asked.push(txid)
       return pool.get(txid) ?? null
     },
+    mempoolEntryTime: async (txid: string) => entryTimes.get(txid) ?? null,
+    traffic: async () => ({ receivedBytes: 0, nowMs: NODE_NOW_MS }),
+    mempoolLoaded: async () => loaded,
+    uptimeMs: async () => null,
+    oldestPeerSince: async () => null,
   }
   const rules = { coinbaseMaturity: 100, mweb: false }
   const scope: ExtractScope = {
@@ -39,8 +50,9 @@ beforeEach(() => {
     printAddress: (script) => script,
   }
   open = (lookMs) => {
-    const reader = createMempoolReader(scope, lookMs)
-    return (index, outpoints) => reader(node, index, outpoints)
+    const reader = createMempoolReader(scope, async () => loaded, lookMs)
+    agesMs = (txHash) => reader.agesMs([{ txHash } as RawTransfer]).get(txHash)
+    return (index, outpoints) => reader.read(node, index, outpoints)
   }
   read = open(UNHURRIED_MS)
 })
@@ -89,7 +101,7 @@ describe('the mempool', () => {
     const hurried = open(0)
     const ids = [arrive(1, OTHER), arrive(2, OTHER)]
     const first = await hurried(watches, NOBODY)
-    expect(first).toEqual({ partial: true, transfers: [], txids: new Set(ids), spent: new Map() })
+    expect(first).toMatchObject({ partial: true, transfers: [], txids: new Set(ids), spent: new Map() })
     expect(asked).toEqual([])
   })
 
@@ -111,6 +123,44 @@ describe('the mempool', () => {
     expect((await read(watches, NOBODY)).transfers).toEqual([])
     pool.set(ours, bytes)
     expect((await read(watches, NOBODY)).transfers).toHaveLength(1)
+  })
+
+  // Guarantee: what is missing while a node fills its mempool after a restart is not forgotten and is said to be unclear.
+  it('says so while the node still loads it, and keeps what it knows', async () => {
+    const ours = arrive(1, SCRIPT)
+    await read(watches, NOBODY)
+    const bytes = pool.get(ours) ?? null
+    pool.clear()
+    loaded = false
+    expect(await read(watches, NOBODY)).toMatchObject({ loading: true, transfers: [], txids: new Set() })
+    loaded = true
+    pool.set(ours, bytes)
+    asked = []
+    expect(await read(watches, NOBODY)).toMatchObject({ loading: false, transfers: [{ txHash: ours }] })
+    expect(asked).toEqual([])
+  })
+
+  // Guarantee: a payment that waited in the node's mempool before we looked at it is as old as the node says.
+  it('gives transactions the age that the node has noted, by the clock of the node', async () => {
+    const ours = arrive(1, SCRIPT)
+    entryTimes = new Map([[ours, NODE_NOW_MS - 90_000]])
+    const age = (await read(watches, NOBODY)).agesMs?.get(ours) ?? 0
+    expect(age).toBeGreaterThanOrEqual(90_000)
+    expect(age).toBeLessThan(90_000 + UNHURRIED_MS)
+    const future = arrive(2, SCRIPT)
+    entryTimes = new Map([[future, NODE_NOW_MS + 90_000]])
+    expect((await read(watches, NOBODY)).agesMs?.get(future)).toBeLessThan(UNHURRIED_MS)
+  })
+
+  it('still knows the age of a transaction when the block is read that took it out', async () => {
+    const hurried = open(0)
+    const ours = arrive(1, SCRIPT)
+    await hurried(watches, NOBODY)
+    pool.clear()
+    await hurried(watches, NOBODY)
+    expect(agesMs(ours)).toBeGreaterThanOrEqual(0)
+    await hurried(watches, NOBODY)
+    expect(agesMs(ours)).toBeUndefined()
   })
 
   it('is looked through again for other watches', async () => {

@@ -3,6 +3,8 @@ import { mapConcurrently } from '../../map-concurrently.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { type ExtractScope, spendersAmong, transactionTransfers } from './extract.ts'
+import { createMempoolAges, type MempoolAges } from './mempool-ages.ts'
+import type { LoadNode } from './mempool-load.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts'
 
@@ -12,57 +14,93 @@ const CONCURRENCY = 8
 const LOOK_MS = 3_000
 
 /** The part of a node that is asked. */
-type MempoolNode = Pick<CoreNode, 'mempoolIds' | 'mempoolTransaction'>
+type MempoolNode = Pick<CoreNode, 'mempoolIds' | 'mempoolTransaction' | 'mempoolEntryTime' | 'traffic'> & LoadNode
+
+/** Looks at nodes' unconfirmed transactions. */
+export interface MempoolReader {
+  /**
+   * At each of them once, as long as it stays in the mempool, the newest first; what one look has no time for is left to the
+   * next one.
+   */
+  read(node: MempoolNode, watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
+  /** For how long the transactions of these transfers have been known, milliseconds by id; without those that were in no mempool. */
+  agesMs(transfers: readonly RawTransfer[]): ReadonlyMap<string, number>
+}
 
 /**
- * Looks at a node's unconfirmed transactions: at each of them once, as long as it stays in the mempool, the newest first;
- * what one look has no time for is left to the next one. What is kept is an id per unconfirmed transaction (the node
- * itself bounds their number) and the transfers to watched scripts. Litecoin's purely confidential transactions show no outputs, so they pay nobody before they are mined.
+ * What is kept is a time per unconfirmed transaction (the node itself bounds their number) and the transfers to watched
+ * scripts. Litecoin's purely confidential transactions show no outputs, so they pay nobody before they are mined.
  */
-export function createMempoolReader(scope: ExtractScope, lookMs: number = LOOK_MS) {
+export function createMempoolReader(
+  scope: ExtractScope,
+  isLoaded: (node: LoadNode) => Promise<boolean>,
+  lookMs: number = LOOK_MS,
+): MempoolReader {
   const looked = new Set<string>()
   const matched = new Map<string, readonly RawTransfer[]>()
   const spenders = new Map<string, string>()
-  let listedBefore: ReadonlySet<string> = new Set()
+  const ages = createMempoolAges()
   let index: WatchIndex | null = null
 
   /** Forgets what was mined, replaced or evicted, and everything when somebody else's addresses are watched. */
-  function forget(listed: ReadonlySet<string>, watches: WatchIndex): void {
+  function forget(listed: ReadonlySet<string>, watches: WatchIndex, loading: boolean): void {
     if (index !== watches) looked.clear()
     index = watches
-    for (const txid of looked) if (!listed.has(txid)) looked.delete(txid)
+    // A node that still fills its mempool has what is missing in a moment, and another node may have it now.
+    if (!loading) {
+      for (const txid of looked) if (!listed.has(txid)) looked.delete(txid)
+      ages.keep(listed)
+    }
     for (const txid of matched.keys()) if (!looked.has(txid)) matched.delete(txid)
     for (const [outpoint, txid] of spenders) if (!listed.has(txid)) spenders.delete(outpoint)
   }
 
-  return async (node: MempoolNode, watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView> => {
-    const txids = new Set(await node.mempoolIds())
-    forget(txids, watches)
-    const asked = outpointsByWire(outpoints)
-    const unseen = [...txids].filter((txid) => !looked.has(txid))
-    const isNew = (txid: string) => !listedBefore.has(txid)
-    const ordered = [...unseen.filter(isNew), ...unseen.filter((txid) => !isNew(txid))]
-    listedBefore = txids
-    const until = performance.now() + lookMs
-    let partial = false
-    await mapConcurrently(ordered, CONCURRENCY, async (txid) => {
-      partial ||= performance.now() >= until
-      if (partial) return
-      const transaction = await read(node, txid)
-      if (transaction === 'gone') return
-      looked.add(txid)
-      if (transaction === null) return
-      const transfers = transactionTransfers(scope, transaction, watches, null)
-      if (transfers.length > 0) matched.set(txid, transfers)
-      for (const [outpoint, spender] of spendersAmong([transaction], asked)) spenders.set(outpoint, spender)
-    })
-    const transfers = [...matched.values()].flat()
-    // A transaction of ours was looked at before anyone could ask for its outpoints.
-    for (const { spends = [], txHash } of transfers) {
-      for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
+  /** Looks at one transaction. One that is gone by now is asked for again when it is listed again. */
+  async function look(node: MempoolNode, txid: string, watches: WatchIndex, asked: ReadonlyMap<string, string>) {
+    const transaction = await read(node, txid)
+    if (transaction === 'gone') return
+    const transfers = transaction === null ? [] : transactionTransfers(scope, transaction, watches, null)
+    if (transfers.length > 0) {
+      matched.set(txid, transfers)
+      await noteEntry(node, txid, ages)
     }
-    return { partial, transfers, txids, spent: new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint))) }
+    looked.add(txid)
+    if (transaction === null) return
+    for (const [outpoint, spender] of spendersAmong([transaction], asked)) spenders.set(outpoint, spender)
   }
+
+  return {
+    agesMs: (transfers) => ages.of(transfers),
+    async read(node, watches, outpoints) {
+      const loading = !(await isLoaded(node))
+      const txids = new Set(await node.mempoolIds())
+      forget(txids, watches, loading)
+      const asked = outpointsByWire(outpoints)
+      const unseen = [...txids].filter((txid) => !looked.has(txid))
+      const ordered = [...unseen.filter((txid) => !ages.has(txid)), ...unseen.filter((txid) => ages.has(txid))]
+      ages.add(txids)
+      const until = performance.now() + lookMs
+      let partial = false
+      await mapConcurrently(ordered, CONCURRENCY, async (txid) => {
+        partial ||= performance.now() >= until
+        if (!partial) await look(node, txid, watches, asked)
+      })
+      const transfers = [...matched].flatMap(([txid, found]) => (txids.has(txid) ? found : []))
+      // A transaction of ours was looked at before anyone could ask for its outpoints.
+      for (const { spends = [], txHash } of transfers) {
+        for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
+      }
+      const spent = new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint)))
+      return { partial, loading, transfers, txids, spent, agesMs: ages.of(transfers) }
+    },
+  }
+}
+
+/** Asks since when a node has had a transaction, by its own clock: also from before it was restarted. */
+async function noteEntry(node: MempoolNode, txid: string, ages: MempoolAges): Promise<void> {
+  const enteredAt = await node.mempoolEntryTime(txid)
+  const traffic = enteredAt === null ? null : await node.traffic()
+  if (enteredAt !== null && traffic !== null) ages.atLeast(txid, traffic.nowMs - enteredAt)
 }
 
 async function read(node: MempoolNode, txid: string): Promise<ParsedTransaction | 'gone' | null> {

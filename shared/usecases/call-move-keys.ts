@@ -1,0 +1,69 @@
+import type { Payment } from './ports/payments.ts'
+
+/** What the keys of coins that move inside of a contract call are made of, as payments store it. */
+type CallMove = Pick<Payment, 'toAddress' | 'fromAddress' | 'amountBase'>
+/** A stored payment, as far as its place among equal moves depends on it. */
+type StoredMove = CallMove & Pick<Payment, 'key' | 'currentKey' | 'state'>
+
+/**
+ * `<mode>:<network>:<txid>:x<n>`, n = place among all internal records of a node. Nodes record different ones, so one
+ * transfer had several such keys. A second amount under one key has it at its end.
+ */
+const FORMER_KEY = /^(.+):x(\d+)(?::\d+)?$/
+const CURRENT_KEY = /^(.+):(\d+)$/
+const STATE_ORDER: readonly Payment['state'][] = ['confirmed', 'detected']
+
+/**
+ * What the keys of equal moves of one transaction begin with: `<mode>:<network>:<txid>:i:<payer>:<payee>:<base units>`.
+ * The key itself ends with the move's number among these, from 0 in order of execution. Every node that records what
+ * contracts send gives the same one, whatever else it records. An unknown payer is `-`.
+ */
+export function callMoveStem(transaction: string, { fromAddress, toAddress, amountBase }: CallMove): string {
+  return `${transaction}:i:${fromAddress ?? '-'}:${toAddress}:${amountBase}`
+}
+
+/** Whether a payment is stored under a key of the former form. Its identity is `currentKey`, once that is known. */
+export function hasFormerKey({ key }: Pick<Payment, 'key'>): boolean {
+  return FORMER_KEY.test(key)
+}
+
+/**
+ * The current key of each of these payments that has a former one, by stored key. `rows` are all payments stored of one
+ * transaction. A place that was given once stays; the others take the free numbers in order, live payments first.
+ */
+export function placeFormerKeys(rows: readonly StoredMove[]): ReadonlyMap<string, string> {
+  const taken = new Set(rows.flatMap(({ key, currentKey }) => currentKey ?? (FORMER_KEY.test(key) ? [] : [key])))
+  const places = new Map<string, string>()
+  for (const row of rows.filter(hasFormerKey).toSorted(byPlace)) {
+    const transaction = FORMER_KEY.exec(row.key)?.[1]
+    if (transaction === undefined) continue
+    const place = row.currentKey ?? firstFree(callMoveStem(transaction, row), taken)
+    taken.add(place)
+    places.set(row.key, place)
+  }
+  return places
+}
+
+/** The stem that a current key was made of. Null for a key that ends with no number. */
+export function stemOf(currentKey: string): string | null {
+  return CURRENT_KEY.exec(currentKey)?.[1] ?? null
+}
+
+function firstFree(stem: string, taken: ReadonlySet<string>): string {
+  let ordinal = 0
+  while (taken.has(`${stem}:${ordinal}`)) ordinal += 1
+  return `${stem}:${ordinal}`
+}
+
+function byPlace(one: StoredMove, other: StoredMove): number {
+  return rank(one) - rank(other) || indexOf(one) - indexOf(other)
+}
+
+function rank({ state }: StoredMove): number {
+  const at = STATE_ORDER.indexOf(state)
+  return at < 0 ? STATE_ORDER.length : at
+}
+
+function indexOf({ key }: StoredMove): number {
+  return Number(FORMER_KEY.exec(key)?.[2])
+}
