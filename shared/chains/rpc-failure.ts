@@ -13,6 +13,8 @@ export interface FailureDetails {
   readonly retryAfterMs?: number | null
   /** Most blocks that the node says one request may span. */
   readonly rangeMax?: number | null
+  /** RPC method or path that failed. */
+  readonly method?: string
 }
 
 /** A call to a node that gave no usable answer. The message names method and host, never the path or query of a URL. */
@@ -20,11 +22,14 @@ export class RpcFailure extends NodeUnreliable {
   readonly kind: FailureKind
   readonly retryAfterMs: number | null
   readonly rangeMax: number | null
+  /** RPC method or path that failed, as the node spells it; null where no single call failed. */
+  readonly method: string | null
 
-  constructor(kind: FailureKind, message: string, { cause, retryAfterMs, rangeMax }: FailureDetails = {}) {
+  constructor(kind: FailureKind, message: string, { cause, retryAfterMs, rangeMax, method }: FailureDetails = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs ?? null
     this.rangeMax = rangeMax ?? null
+    this.method = method ?? null
   }
 }

@@ -7,6 +7,7 @@ import { reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { reportSilence } from './scan-silence.ts'
 import { extendWindow } from './scan-window.ts'
+import { settleUnread } from './settle-unread.ts'
 
 /** Further behind than this is catching up. */
 const LIVE_LAG_MAX = 20
@@ -76,7 +77,9 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
-  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, confirmedToo })
+  const settled = await settleUnread(session, blocks, checked.blocks)
+  await record(session, { ...writeScope(session), from, blocks: settled.blocks, unconfirmed, confirmedToo })
+  await settled.openRows()
   await checked.saveChecks()
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {

@@ -192,7 +192,7 @@ it('a height above the head is no block', async () => {
 })
 
 it('every block of a node is read as bitcoinjs-lib reads it', async () => {
-  const everything = { has: (script: string) => script !== '', add: () => {}, size: 1 }
+  const everything = { has: (script: string) => script !== '', add: () => {}, size: 1, keys: () => [] }
   const call = createCoreCall(node.url)
   const blocks = await clientOf('bitcoin').scan(0, await tip(), everything)
   for (const { height, hash, parentHash, transfers } of blocks) {
