@@ -1,12 +1,15 @@
-import { NodeUnreliable, type RawTransfer, type Spending } from '#shared/usecases/ports/scanning.ts'
+import type { RawTransfer, Spending } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
+import { RpcFailure } from '../../rpc-failure.ts'
 import { type Block, type Receipt, receiptSchema } from './wire.ts'
+
+const RECEIPT = 'eth_getTransactionReceipt'
 
 /** A transaction's receipt; null when the node has none. Throws `NodeUnreliable` when it is another transaction's. */
 export async function readReceipt(node: RpcNode, txHash: string): Promise<Receipt | null> {
-  const receipt = await node.call('eth_getTransactionReceipt', [txHash], receiptSchema.nullable())
+  const receipt = await node.call(RECEIPT, [txHash], receiptSchema.nullable())
   if (receipt !== null && receipt.transactionHash !== txHash) {
-    throw new NodeUnreliable('the node gave the receipt of another transaction')
+    throw contradiction('the node gave the receipt of another transaction')
   }
   return receipt
 }
@@ -54,7 +57,9 @@ function feeOf({ gasUsed, effectiveGasPrice, blobGasUsed, blobGasPrice, l1Fee }:
 
 async function receiptIn(node: RpcNode, blockHash: string, txHash: string): Promise<Receipt> {
   const receipt = await readReceipt(node, txHash)
-  if (receipt === null) throw new NodeUnreliable('the node has no receipt of a transaction in its block')
-  if (receipt.blockHash !== blockHash) throw new NodeUnreliable('the receipt of a transaction names another block')
+  if (receipt === null) throw contradiction('the node has no receipt of a transaction in its block')
+  if (receipt.blockHash !== blockHash) throw contradiction('the receipt of a transaction names another block')
   return receipt
 }
+
+const contradiction = (message: string) => new RpcFailure('retry', message, { method: RECEIPT })

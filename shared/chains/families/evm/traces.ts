@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import type { CoinMove } from './extract.ts'
@@ -123,11 +122,11 @@ function parityMoves(block: Block, traces: readonly ParityTrace[]): readonly Coi
     const isRoot = traceAddress.length === 0
     if (isRoot) roots += 1
     if (block.transactions[position ?? -1]?.hash !== txHash || (isRoot && position !== roots - 1)) {
-      throw new NodeUnreliable(`the traces of block ${block.number} are not those of its transactions`)
+      throw foreign('trace_block', block)
     }
     moves.push(...movesOf(txHash, trace))
   }
-  checkCount(block, roots)
+  checkCount('trace_block', block, roots)
   return moves
 }
 
@@ -139,19 +138,20 @@ function transactionMoves(
 ): readonly CoinMove[] {
   const movesOf = createFrameReader()
   if (traces.findIndex(({ traceAddress }) => traceAddress.length === 0) !== 0) {
-    throw new NodeUnreliable(`the traces of transaction ${txHash} do not begin with it`)
+    throw contradiction('trace_transaction', `the traces of transaction ${txHash} do not begin with it`)
   }
   return traces.flatMap((trace, index) => {
     checkBlock(block, trace)
     if (trace.transactionHash !== txHash || (index > 0 && trace.traceAddress.length === 0)) {
-      throw new NodeUnreliable(`the traces of transaction ${txHash} are those of another one`)
+      throw contradiction('trace_transaction', `the traces of transaction ${txHash} are those of another one`)
     }
     return movesOf(txHash, trace)
   })
 }
 
 function checkBlock(block: Pick<Block, 'number' | 'hash'>, { blockHash }: ParityTrace): void {
-  if (blockHash !== block.hash) throw new NodeUnreliable(`a trace of block ${block.number} is of another block`)
+  if (blockHash !== block.hash)
+    throw contradiction('trace_block', `a trace of block ${block.number} is of another block`)
 }
 
 /** Gives what each frame moves; frames come in order of execution. */
@@ -186,11 +186,11 @@ function parityStep(type: string, action: ParityTrace['action'], created: string
 
 /** From nested frames, each of which contains those it called. */
 function callMoves(block: Block, traces: readonly CallTrace[]): readonly CoinMove[] {
-  checkCount(block, traces.length)
+  checkCount('debug_traceBlockByNumber', block, traces.length)
   return traces.flatMap(({ txHash, result }, index) => {
     const transaction = block.transactions[index]
     if (transaction === undefined || !isTraceOf(transaction, txHash, result)) {
-      throw new NodeUnreliable(`the traces of block ${block.number} are not those of its transactions`)
+      throw foreign('debug_traceBlockByNumber', block)
     }
     return rootMoves(transaction.hash, result)
   })
@@ -221,7 +221,14 @@ function moveOf(txHash: string, { kind, from, to, value }: Step): readonly CoinM
   return [{ txHash, from: from.slice(2).toLowerCase(), to: to.slice(2).toLowerCase(), value: amount }]
 }
 
-function checkCount(block: Block, traced: number): void {
+function checkCount(method: TraceMethod, block: Block, traced: number): void {
   if (traced === block.transactions.length) return
-  throw new NodeUnreliable(`${traced} of ${block.transactions.length} transactions of block ${block.number} are traced`)
+  const message = `${traced} of ${block.transactions.length} transactions of block ${block.number} are traced`
+  throw contradiction(method, message)
 }
+
+function foreign(method: TraceMethod, { number }: Block): RpcFailure {
+  return contradiction(method, `the traces of block ${number} are not those of its transactions`)
+}
+
+const contradiction = (method: string, message: string) => new RpcFailure('retry', message, { method })
