@@ -119,7 +119,7 @@ export function worstOf(failures: readonly unknown[]): unknown {
 }
 
 /** A node that answers well and does not have the block yet. */
-class Lagging extends NodeUnreliable {}
+export class Lagging extends NodeUnreliable {}
 
 function isTooMuch(cause: unknown): boolean {
   return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')

@@ -1,9 +1,10 @@
 import { BlockUnreadable, NodeUnreliable, type ScannedBlock } from '#shared/usecases/ports/scanning.ts'
 import { isLasting } from './in-block.ts'
+import { Lagging } from './node-roster.ts'
 
 /** A batch that fails without naming a block is cut to this share. */
 const CUT = 4
-/** Failures of one block that may pass before it is read another way. */
+/** Failures of one block after which it is read another way. */
 const PATIENCE = 2
 
 /** How the blocks of a network are read. */
@@ -15,37 +16,43 @@ export interface ScanWays {
 }
 
 /**
- * Reads batches so that one block that cannot be read holds up no other: a batch ends before the block that fails, a failure
- * that names none shrinks the next batches until one block is left, and that block is read alone, at once when a repetition
- * would not help, else after the second failure. Throws `BlockUnreadable` when that fails as well.
+ * Reads batches so that one block that cannot be read holds up no other. After a failure that names a block, the next batch
+ * ends before it; after one that names none, the next batches are smaller until one block is left. The block itself is then
+ * read alone: at once when a repetition would not help, else after its second failure. Throws what failed, and
+ * `BlockUnreadable` when reading the block alone fails as well; the usual way is tried again after that.
  */
 export function createPatientScan(): (ways: ScanWays, from: number, to: number) => Promise<readonly ScannedBlock[]> {
   let size = Number.POSITIVE_INFINITY
-  let failing = { height: -1, failures: 0 }
+  let failing: { readonly height: number; readonly failures: number } | null = null
 
-  function isDue(error: BlockUnreadable): boolean {
+  function noteFailure(error: NodeUnreliable, from: number, end: number): void {
+    if (!(error instanceof BlockUnreadable)) {
+      size = Math.max(1, Math.floor((end - from + 1) / CUT))
+      return
+    }
     const { height } = error.block
-    failing = { height, failures: failing.height === height ? failing.failures + 1 : 1 }
-    return isLasting(error) || failing.failures >= PATIENCE
+    size = Math.max(1, height - from)
+    const failures = isLasting(error) ? PATIENCE : 1
+    failing = { height, failures: failures + (failing?.height === height ? failing.failures : 0) }
   }
+
+  const isDue = (height: number) => failing?.height === height && failing.failures >= PATIENCE
 
   return async function read(ways, from, to) {
     const end = Math.min(to, from + size - 1)
     try {
-      const blocks = await ways.scan(from, end)
-      size *= CUT
-      return blocks
-    } catch (error) {
-      if (!(error instanceof NodeUnreliable)) throw error
-      if (!(error instanceof BlockUnreadable)) {
-        size = Math.max(1, Math.floor((end - from + 1) / CUT))
-        throw error
+      if (!isDue(from) || ways.scanAlone === undefined) {
+        const blocks = await ways.scan(from, end)
+        size *= CUT
+        return blocks
       }
-      const { height } = error.block
-      size = Math.max(1, height - from)
-      if (height > from) return read(ways, from, height - 1)
-      if (ways.scanAlone === undefined || !isDue(error)) throw error
-      return [await ways.scanAlone(from)]
+    } catch (error) {
+      // That the nodes do not have a block yet says nothing about it.
+      if (!(error instanceof NodeUnreliable) || error instanceof Lagging) throw error
+      noteFailure(error, from, end)
+      if (!isDue(from) || ways.scanAlone === undefined) throw error
     }
+    failing = null
+    return [await ways.scanAlone(from)]
   }
 }
