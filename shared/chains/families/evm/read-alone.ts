@@ -1,4 +1,4 @@
-import { NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/usecases/ports/scanning.ts'
+import { BlockUnreadable, NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/usecases/ports/scanning.ts'
 import { inBlock } from '../../in-block.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
@@ -121,8 +121,14 @@ async function readLogs(node: RpcNode, scope: CoinScope, logReader: LogReader, b
     return logs
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
+    // Logs that contradict the block are settled by receipts only where the bloom filter proves that these are all.
+    if (scope.syncsState && !isUnanswered(error)) throw error
     return readLogsApart(node, block, scope.filter, scope.syncsState)
   }
+}
+
+function isUnanswered(error: NodeUnreliable): boolean {
+  return error instanceof RpcFailure || (error instanceof BlockUnreadable && error.cause instanceof RpcFailure)
 }
 
 const NOBODY = { has: () => false, add: () => {}, size: 0, keys: () => [] }
