@@ -11,8 +11,8 @@ const PATIENCE = 2
 export interface ScanWays {
   /** Blocks `from`…`to` as usual, from the first node that manages it. */
   scan(from: number, to: number): Promise<readonly ScannedBlock[]>
-  /** One block by another way; absent where there is none. */
-  scanAlone?(height: number): Promise<ScannedBlock>
+  /** One block by another way; absent where there is none. Heights from `from` up to it have no block. */
+  scanAlone?(height: number, from: number): Promise<ScannedBlock>
 }
 
 /**
@@ -36,12 +36,18 @@ export function createPatientScan(): (ways: ScanWays, from: number, to: number) 
     failing = { height, failures: failures + (failing?.height === height ? failing.failures : 0) }
   }
 
-  const isDue = (height: number) => failing?.height === height && failing.failures >= PATIENCE
+  /** The block that has failed often enough, if it is the next one: where heights have gaps, it may lie behind the batch. */
+  function nextAlone(from: number, end: number): number | null {
+    if (failing === null || failing.failures < PATIENCE) return null
+    const { height } = failing
+    return height === from || height > end ? height : null
+  }
 
   return async function read(ways, from, to) {
     const end = Math.min(to, from + size - 1)
+    let alone = failing?.height === from ? nextAlone(from, end) : null
     try {
-      if (!isDue(from) || ways.scanAlone === undefined) {
+      if (alone === null || ways.scanAlone === undefined) {
         const blocks = await ways.scan(from, end)
         size *= CUT
         return blocks
@@ -50,9 +56,10 @@ export function createPatientScan(): (ways: ScanWays, from: number, to: number) 
       // That the nodes do not have a block yet says nothing about it.
       if (!(error instanceof NodeUnreliable) || error instanceof Lagging) throw error
       noteFailure(error, from, end)
-      if (!isDue(from) || ways.scanAlone === undefined) throw error
+      alone = nextAlone(from, end)
+      if (alone === null || ways.scanAlone === undefined) throw error
     }
     failing = null
-    return [await ways.scanAlone(from)]
+    return [await ways.scanAlone(alone, from)]
   }
 }

@@ -1,4 +1,9 @@
-import { BlockUnreadable, NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/usecases/ports/scanning.ts'
+import {
+  BlockUnreadable,
+  NodeUnreliable,
+  type RawTransfer,
+  type ScannedBlock,
+} from '#shared/usecases/ports/scanning.ts'
 import { inBlock } from '../../in-block.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
