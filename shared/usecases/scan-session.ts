@@ -1,4 +1,5 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommandRepository } from './ports/chain-commands.ts'
 import type { CoinBalanceRepository } from './ports/coin-balances.ts'
 import type { ExceptionRepository } from './ports/events.ts'
@@ -49,6 +50,10 @@ export interface ScanSession {
   readonly missingSince: Map<string, number>
   /** Whether the last balances that were asked for could not be read; absent before the first question. */
   balancesUnread?: boolean
+  /** Invoices whose account's balance was read when their lock was first seen; absent before the first look. */
+  opened?: Set<string>
+  /** Since when balances that an invoice's end waits for cannot be read; null and absent when they can. */
+  uncomparedSince?: Ms | null
   /** What payments wait for because nodes are silent; null when they do not, absent before anybody looked. */
   silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
   cursor: ChainCursor

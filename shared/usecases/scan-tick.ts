@@ -1,3 +1,4 @@
+import { openEndings } from './compare-endings.ts'
 import { AmountContradicted } from './ports/payments.ts'
 import type { ChainClient } from './ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from './record-payments.ts'
@@ -65,6 +66,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const unconfirmed = await unconfirmedOf(session)
   const from = cursor.height + 1
   const accounts = await coinAccountsOf(session)
+  const ending = await openEndings(session)
   const asked = accounts.size === 0 ? undefined : new Set(accounts.keys())
   const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed), asked)
   const [first] = blocks
@@ -81,6 +83,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   await record(session, { ...writeScope(session), from, blocks: settled.blocks, unconfirmed, confirmedToo })
   await settled.openRows()
   await checked.saveChecks()
+  await ending.compare(last)
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
     height: last.height,
