@@ -125,8 +125,9 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   if (read.length === 0) throw new NodeUnreliable('the node has none of the blocks to read again')
   const blocks = read.filter((block) => block.height <= to)
   await proveChain(session, blocks)
-  assertHeld(session)
+  // Before the lease is asserted: the key of a rise depends on what is stored, so nobody else may write in between.
   const settled = await settleUnread(session, blocks)
+  assertHeld(session)
   const input = { ...writeScope(session), from, blocks: settled.blocks, unconfirmed }
   const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
   if (changed instanceof AmountContradicted) {

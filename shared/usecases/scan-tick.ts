@@ -76,10 +76,11 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   // The head was replaced while it was read: who is not among the accounts may have been paid in the new one.
   if (source.client.balances?.inUse === true && last.height === head.height && last.hash !== head.hash) return false
   const checked = await checkBalances(session, blocks, accounts)
+  // Before the lease is asserted: the key of a rise depends on what is stored, so nobody else may write in between.
+  const settled = await settleUnread(session, blocks, checked.blocks)
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
-  const settled = await settleUnread(session, blocks, checked.blocks)
   await record(session, { ...writeScope(session), from, blocks: settled.blocks, unconfirmed, confirmedToo })
   await settled.openRows()
   await checked.saveChecks()

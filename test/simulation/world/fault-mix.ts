@@ -32,6 +32,8 @@ export interface FaultMix {
   /** F9: chance per call of a node. */
   readonly nodeFault: number
   readonly nodeDisagrees: number
+  /** F9: chance that nodes cannot show what a transaction moved inside of calls, so that only balances tell. */
+  readonly unreadable: number
   /** F10: chance that a transfer is accompanied by a hostile one. */
   readonly hostileTransfer: number
   /** F12. */
@@ -73,6 +75,7 @@ export const CLEAR: FaultMix = {
   replaced: 0,
   nodeFault: 0,
   nodeDisagrees: 0,
+  unreadable: 0,
   hostileTransfer: 0,
   rateFault: 0,
   receiverFault: 0,
@@ -125,5 +128,7 @@ export function drawFaults(random: Prng): FaultMix {
     operatorDeeds: count(0.5, 5),
     slowStore: upTo(0.4, 0.05),
     storeDistance: random.pick([1, 1, 1, 8, 30]),
+    // Drawn last, so that older seeds keep their other faults.
+    unreadable: upTo(0.5, 0.6),
   }
 }
