@@ -82,7 +82,15 @@ function coinText(chain: ChainDefinition): string {
     balance: 'Moves inside of contract calls are seen as rises of the balances of the accounts that are waited at.',
     none: 'Only what transactions send themselves is seen.',
   }[chain.coinLedger ?? 'none']
-  return `${facts.coin} ${ledger}`
+  const outside =
+    chain.coinLedger === 'balance'
+      ? ''
+      : ' Coins that come outside of any transaction (withdrawals of validators, tips of a coinbase) are no payments: the balance of the account is compared once before an invoice ends, and what payments do not explain opens an inbox entry.'
+  const blocks =
+    chain.coinLedger === 'trace'
+      ? ' A block that cannot be traced is read transaction by transaction; what moved inside of transactions that cannot be traced either is told from balances before and after that block, with an inbox entry that names them.'
+      : ''
+  return `${facts.coin} ${ledger}${blocks}${outside}`
 }
 
 function ownLimits(chain: ChainDefinition): readonly string[] {

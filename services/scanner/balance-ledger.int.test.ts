@@ -110,7 +110,7 @@ describe('coins inside of calls, told from balances', () => {
     await stage.chain.mine(3)
     stage.scan(source(undefined, { batchMax }))
     await untilHead()
-    const watches = { has: (matchKey: string) => matchKey === WATCHED.matchKey, add: () => {}, size: 1 }
+    const watches = { has: (matchKey: string) => matchKey === WATCHED.matchKey, add: () => {}, size: 1, keys: () => [] }
     const traced = await clientOf('trace').scan(from, await stage.height(), watches)
     const shown = traced.flatMap((block) =>
       block.transfers.map(({ amountBase }) => ({ amount: amountBase.toString(), height: block.height })),

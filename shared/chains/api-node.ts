@@ -13,8 +13,16 @@ const IDENTITY_MS = 60_000
 /** Calls by method name; `P` is the form of their parameters. */
 export interface ApiClient<P> {
   /** The validated result of one call. Throws `RpcFailure`, and `NodeMismatch` when the node is on another chain. */
-  call<T>(method: string, params: P, schema: z.ZodType<T>, timeoutMs?: number): Promise<T>
+  call<T>(method: string, params: P, schema: z.ZodType<T>, limits?: Partial<CallLimits>): Promise<T>
   close(): Promise<void>
+}
+
+/** What one call may cost. */
+export interface CallLimits {
+  /** One total deadline, milliseconds. */
+  readonly timeoutMs: number
+  /** Most bytes of the answer; what is larger is cut and fails with `split`. The transport's own limit when absent. */
+  readonly maxBytes?: number
 }
 
 /** One node of a pool that is asked by calls. */
@@ -36,7 +44,7 @@ export interface NodeQuestions<P> {
 export interface Transport<P> {
   readonly host: string
   /** The validated result; throws `RpcFailure`. */
-  ask<T>(method: string, params: P, schema: z.ZodType<T>, timeoutMs: number): Promise<T>
+  ask<T>(method: string, params: P, schema: z.ZodType<T>, limits: CallLimits): Promise<T>
   close(): Promise<void>
 }
 
@@ -49,11 +57,11 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
   let identifiedAt = Number.NEGATIVE_INFINITY
   let identifying: Promise<void> | null = null
 
-  const call: ApiClient<P>['call'] = async (method, params, schema, timeoutMs = TIMEOUT_MS) => {
+  const call: ApiClient<P>['call'] = async (method, params, schema, limits = {}) => {
     const startedAt = performance.now()
     let outcome = 'ok'
     try {
-      return await transport.ask(method, params, schema, timeoutMs)
+      return await transport.ask(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
     } catch (error) {
       outcome = error instanceof RpcFailure ? error.kind : 'retry'
       // A range that is too wide, or a thing that does not exist, says nothing against the node.

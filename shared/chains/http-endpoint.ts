@@ -23,6 +23,8 @@ export interface HttpQuestion {
   readonly body: unknown
   /** One total deadline, milliseconds. */
   readonly timeoutMs: number
+  /** Most bytes of the answer, at most 64 MB; a larger one is cut. */
+  readonly maxBytes?: number
 }
 
 /** What a node said to it, with any status. */
@@ -62,7 +64,7 @@ export function createHttpEndpoint(
   const expected = createExpectation()
   return {
     host: url.host,
-    async post({ what, path, body, timeoutMs }) {
+    async post({ what, path, body, timeoutMs, maxBytes = BODY_MAX_BYTES }) {
       const prefix = path === undefined ? url.pathname : `${url.pathname.replace(/\/$/, '')}${path}`
       const holding = await gate.enter(expected.of(what))
       try {
@@ -75,15 +77,17 @@ export function createHttpEndpoint(
         })
         // Nothing of it was read yet: who turns out larger waits again, instead of holding what others wait for.
         const announced = Number(response.headers['content-length'] ?? 0)
-        if (announced > expected.of(what)) await holding.reenter(announced)
-        const text = await readText(response.body, holding)
+        if (announced > expected.of(what)) await holding.reenter(Math.min(announced, maxBytes))
+        const text = await readText(response.body, holding, maxBytes)
         expected.learn(what, text.length)
         return { status: response.statusCode, text, retryAfterMs: pauseOf(response) }
       } catch (error) {
-        const kind = error instanceof errors.ResponseExceededMaxSizeError ? 'split' : 'retry'
+        const isTooLarge = error instanceof errors.ResponseExceededMaxSizeError || error instanceof AnswerTooLarge
         // The cause may quote the URL with its secrets: only its name travels.
         const name = error instanceof Error ? error.name : 'failed'
-        throw new RpcFailure(kind, `${what} at ${url.host}: ${name}`, { call: { method: what, host: url.host } })
+        const words = isTooLarge ? `the answer is larger than ${maxBytes} bytes (${name})` : name
+        const call = { method: what, host: url.host }
+        throw new RpcFailure(isTooLarge ? 'split' : 'retry', `${what} at ${url.host}: ${words}`, { call })
       } finally {
         // The caller parses in this turn of the event loop.
         setImmediate(holding.leave)
@@ -93,13 +97,19 @@ export function createHttpEndpoint(
   }
 }
 
-/** Reads a body to its end while the memory that is held for it grows with it. */
-async function readText(body: AsyncIterable<Buffer>, holding: Holding): Promise<string> {
+/** More bytes came than the question allows. */
+class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge'
+}
+
+/** Reads a body to its end while the memory that is held for it grows with it. Ends the connection behind `maxBytes`. */
+async function readText(body: AsyncIterable<Buffer>, holding: Holding, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
+    if (bytes > maxBytes) throw new AnswerTooLarge()
     if (!holding.isSmall) continue
     holding.resize(bytes)
     if (!holding.isSmall) await holding.reenter(UNKNOWN_BYTES)

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type ApiClient, type ApiNode, createApiNode, type NodeQuestions, type Transport } from './api-node.ts'
+import {
+  type ApiClient,
+  type ApiNode,
+  type CallLimits,
+  createApiNode,
+  type NodeQuestions,
+  type Transport,
+} from './api-node.ts'
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts'
 import { type FailureKind, RpcFailure } from './rpc-failure.ts'
 import { createRpcPool, type RpcPool } from './rpc-pool.ts'
@@ -47,8 +54,8 @@ export function createJsonRpc(options: RpcOptions): RpcNodes {
   const pool = createRpcPool({ nodes, metrics, labels })
   return {
     pool,
-    call: (method, params, schema, timeoutMs) =>
-      pool.use((node) => node.call(method, params, schema, timeoutMs), { attempts: 1 }),
+    call: (method, params, schema, limits) =>
+      pool.use((node) => node.call(method, params, schema, limits), { attempts: 1 }),
     close: () => pool.close(),
   }
 }
@@ -59,8 +66,8 @@ function createTransport(endpoint: HttpEndpoint, { classify, explain, rangeMax }
   const post = poster(endpoint)
   return {
     host,
-    async ask(method, params, schema, timeoutMs) {
-      const { answer, retryAfterMs } = await post(method, params, timeoutMs)
+    async ask(method, params, schema, limits) {
+      const { answer, retryAfterMs } = await post(method, params, limits)
       if ('error' in answer) {
         const { error } = answer
         const meaning = explain?.(error.code) ?? null
@@ -93,10 +100,10 @@ interface Answer {
 
 function poster(endpoint: HttpEndpoint) {
   let id = 0
-  return async (method: string, params: Params, timeoutMs: number): Promise<Answer> => {
+  return async (method: string, params: Params, limits: CallLimits): Promise<Answer> => {
     id += 1
     const body = { jsonrpc: '2.0', id, method, params }
-    const { status, text, retryAfterMs } = await endpoint.post({ what: method, body, timeoutMs })
+    const { status, text, retryAfterMs } = await endpoint.post({ what: method, body, ...limits })
     const parsed = envelope.safeParse(parseJson(text))
     // Providers put JSON-RPC errors into answers of any status.
     if (parsed.success) return { answer: parsed.data, retryAfterMs }

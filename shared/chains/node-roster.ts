@@ -1,5 +1,5 @@
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import { createNodeHealth, type NodeHealth } from './node-health.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
 import { RpcFailure } from './rpc-failure.ts'
@@ -53,7 +53,9 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
     }
     // It lags, which is no fault: nobody has to rest for it.
     if (!(error instanceof NodeUnreliable) || error instanceof Lagging || isAnswer(error)) return
-    health.failed(error)
+    // What a block asks too much of one node, it asks of all: that says nothing against this one.
+    if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
+    health.failed(error instanceof BlockUnreadable ? error.cause : error)
     metrics.count('scanner_node_failures_total', provider)
   }
 
@@ -109,12 +111,19 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
 
 /** Of the failures of several nodes the one to tell: a silent node may be the right one, so another chain comes last. */
 export function worstOf(failures: readonly unknown[]): unknown {
+  // What names a block says more than that a node was not asked.
+  const named = failures.findLast((failure) => failure instanceof BlockUnreadable)
+  if (named !== undefined) return named
   const silent = failures.filter((failure) => !(failure instanceof NodeMismatch))
   return silent.at(-1) ?? failures.at(-1) ?? new NodeUnreliable('every node asked for a pause')
 }
 
 /** A node that answers well and does not have the block yet. */
-class Lagging extends NodeUnreliable {}
+export class Lagging extends NodeUnreliable {}
+
+function isTooMuch(cause: unknown): boolean {
+  return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')
+}
 
 /** That a thing does not exist is an answer like any other. */
 function isAnswer(error: unknown): boolean {

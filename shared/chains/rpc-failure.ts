@@ -15,6 +15,8 @@ export interface FailureDetails {
   readonly rangeMax?: number | null
   /** The call that failed and the host that was asked. */
   readonly call?: { readonly method: string; readonly host: string }
+  /** RPC method or path that failed, where `call` is not given. */
+  readonly method?: string
 }
 
 /** A call to a node that gave no usable answer. The message names method and host, never the path or query of a URL. */
@@ -23,12 +25,16 @@ export class RpcFailure extends NodeUnreliable {
   readonly retryAfterMs: number | null
   readonly rangeMax: number | null
   override readonly call: { readonly method: string; readonly host: string } | null
+  /** RPC method or path that failed, as the node spells it; null where no single call failed. */
+  readonly method: string | null
 
-  constructor(kind: FailureKind, message: string, { cause, retryAfterMs, rangeMax, call }: FailureDetails = {}) {
+  constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
+    const { cause, retryAfterMs, rangeMax, call, method } = details
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs ?? null
     this.rangeMax = rangeMax ?? null
     this.call = call ?? null
+    this.method = call?.method ?? method ?? null
   }
 }

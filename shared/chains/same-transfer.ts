@@ -17,5 +17,5 @@ export function showsTransfer(shown: readonly RawTransfer[], seen: SeenTransfer)
 
 /** Watches the receiver of one transfer alone, so that nothing else is read out of an answer. */
 export function onlyReceiver({ matchKey }: SeenTransfer): WatchIndex {
-  return { has: (key) => key === matchKey, add: () => {}, size: 1 }
+  return { has: (key) => key === matchKey, add: () => {}, size: 1, keys: () => [matchKey] }
 }

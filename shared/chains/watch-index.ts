@@ -39,6 +39,12 @@ export function createWatchIndex(): WatchIndex {
         else others.add(key)
       }
     },
+    *keys() {
+      for (const [length, { table }] of shelves) {
+        for (const words of table.keys()) yield formatKey(words, length)
+      }
+      yield* others
+    },
     get size() {
       return [...shelves.values()].reduce((sum, { table }) => sum + table.size, others.size)
     },
@@ -93,7 +99,25 @@ function createTable(width: number) {
     get size() {
       return used + (zero ? 1 : 0)
     },
+    *keys(): Iterable<Uint32Array> {
+      if (zero) yield new Uint32Array(width)
+      // A table that grows meanwhile leaves these cells as they are.
+      const held = cells
+      for (let at = 0; at < held.length; at += width) {
+        if (!isFree(held, at, width)) yield held.subarray(at, at + width)
+      }
+    },
   }
+}
+
+/** The key of `length` digits that `parseKey` made these words of. */
+function formatKey(words: Uint32Array, length: number): string {
+  let key = ''
+  for (const word of words) {
+    const digits = Math.min(WORD_DIGITS, length - key.length)
+    key += word.toString(16).padStart(digits, '0')
+  }
+  return key
 }
 
 function isFree(cells: Uint32Array, at: number, width: number): boolean {

@@ -13,6 +13,7 @@ export const EXCEPTION_TITLES: Readonly<Record<ExceptionKind, string>> = {
   stuck: 'Confirming for over a day',
   many_payments: 'Many payments',
   out_of_quote: 'Outside every price',
+  unexplained_balance: 'Unexplained balance',
   halted_chain: 'Chain halted',
   failing_endpoint: 'Endpoint failing',
   outbox_blocked: 'Announcements blocked',

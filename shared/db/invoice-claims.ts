@@ -36,12 +36,19 @@ export function invoiceClaims(invoices: Invoices) {
       holders({ 'locks.reference': { $in: [...references] }, mode })) satisfies InvoiceRepository['findByReferences'],
     coinAccounts: (async (mode, network, expiringAfter) => {
       const found = await invoices
-        .find(coinLockFilter(mode, network, expiringAfter), { projection: { locks: 1 } })
+        .find(coinLockFilter(mode, network, expiringAfter), { projection: { locks: 1, workspaceId: 1, expiresAt: 1 } })
         .toArray()
-      return found.flatMap(({ _id, locks }) =>
+      return found.flatMap(({ _id, locks, workspaceId, expiresAt }) =>
         locks
           .filter((lock) => lock.coin === true && lock.network === network)
-          .map(({ matchKey, address, asset }) => ({ invoiceId: _id, matchKey, address, asset })),
+          .map(({ matchKey, address, asset }) => ({
+            invoiceId: _id,
+            workspaceId,
+            expiresAt: expiresAt.getTime(),
+            matchKey,
+            address,
+            asset,
+          })),
       )
     }) satisfies InvoiceRepository['coinAccounts'],
     claimsTaken: ((claims) => among(claims, {})) satisfies InvoiceRepository['claimsTaken'],

@@ -104,6 +104,7 @@ export const MONEY_EXCEPTION_KINDS = [
   'stuck',
   'many_payments',
   'out_of_quote',
+  'unexplained_balance',
 ] as const
 
 /** Why something waits in the operators' inbox: entries about money come before those about the system. */

@@ -123,7 +123,16 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
     cursorOf,
   )
   const chain = lock === null ? null : await explainChain(deps, invoice, lock, cursorOf)
-  const scene = { state, payments, unheld, chain, unapplied: stored.some(({ dirtyAt }) => dirtyAt !== null) }
+  const unexplained =
+    exceptions.find(({ kind, closedAt }) => kind === 'unexplained_balance' && closedAt === null)?.detail ?? null
+  const scene = {
+    state,
+    payments,
+    unheld,
+    unexplained,
+    chain,
+    unapplied: stored.some(({ dirtyAt }) => dirtyAt !== null),
+  }
   return {
     id: terms.id,
     workspaceId: terms.workspaceId,

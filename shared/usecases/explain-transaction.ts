@@ -115,7 +115,7 @@ const NOT_ASKED = { node: 'not_asked', transfers: [] } as const
 
 type Asked = Pick<TransactionExplanation, 'node' | 'transfers'>
 
-const EVERYONE = { has: () => true, add: () => undefined, size: 1 }
+const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
 
 async function askNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<Asked> {
   try {

@@ -16,7 +16,7 @@ const BATCH = 10
 /** Changes that are listed one by one; all are counted. */
 const LISTED_MAX = 200
 /** Whose addresses are paid is asked of the store afterwards: that is fewer than a scanner's whole index. */
-const EVERYONE = { has: () => true, add: () => undefined, size: 1 }
+const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
 
 /**
  * What reading a block again would do to a payment. `added`: it is not stored; `returned`: it was gone and stands again; `moved`:
@@ -84,7 +84,7 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
   const changes: PreviewedChange[] = []
   let known = 0
   let blocks = 0
-  for (let start = from; start <= to; start += BATCH) {
+  for (let start = from; start <= to; ) {
     const end = Math.min(to, start + BATCH - 1)
     const read = await deps.client.scan(start, end, EVERYONE, outpointsOf(unconfirmed))
     const inRange = read.filter(({ height }) => height <= end)
@@ -93,7 +93,10 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
     changes.push(...found.changes, ...(await lost(deps, input, { from: start, blocks: inRange, unconfirmed })))
     known += found.known
     blocks += inRange.length
-    input.onProgress(end)
+    // A client may end before the block that it has to read another way.
+    const last = inRange.at(-1)?.height ?? end
+    input.onProgress(last)
+    start = last + 1
   }
   // Asked last, so that everything above was read from this chain.
   const head = cursor === null || input.acceptReorg ? null : await deps.client.blockAt(cursor.height)

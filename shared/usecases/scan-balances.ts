@@ -1,25 +1,19 @@
-import type { AssetId } from '#shared/domain/enumerations.ts'
-import { type BlockFlow, type FoundRise, findRises, flowsOf, netOf, type Reading } from './balance-sheet.ts'
+import { type BlockFlow, findRises, flowsOf, netOf, type Reading } from './balance-sheet.ts'
 import type { AccountChecks, BalanceCheck } from './ports/coin-balances.ts'
 import type { Payment } from './ports/payments.ts'
-import type { BalanceLedger, LedgerTransfer, ScannedBlock } from './ports/scanning.ts'
-import { riseKey, riseKeyPrefix } from './rise-keys.ts'
+import type { BalanceLedger, ScannedBlock } from './ports/scanning.ts'
+import { riseKeyPrefix } from './rise-keys.ts'
+import { type CoinHolder, type PlacedRise, placeRises } from './rise-transfers.ts'
 import type { ScanSession } from './scan-session.ts'
 import type { TransferBlock } from './without-told.ts'
 
 /** How long after an invoice's deadline the balance of its address is still read. */
 const WATCHED_AFTER_END_MS = 24 * 3_600_000
 /** The same while a scanner that was away catches up through blocks whose state is gone: what came meanwhile shows at their end. */
-const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
+export const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
 
 /** Accounts whose balances are kept, by match key. */
 export type CoinAccounts = ReadonlyMap<string, CoinHolder>
-
-interface CoinHolder {
-  readonly address: string
-  readonly asset: AssetId
-  readonly invoiceIds: ReadonlySet<string>
-}
 
 /**
  * Accounts at which invoices wait for the network's own coin; none where something else shows coins inside of calls. Asked for
@@ -140,24 +134,19 @@ function nextChecks({ matchKey, start, end, flows }: Sheet, last: ScannedBlock):
   return [{ matchKey, checks: [start, { ...start, flowBase: start.flowBase + netOf(flows), through }] }]
 }
 
-interface Placed {
-  readonly height: number
-  readonly transfer: LedgerTransfer
-}
-
 /** Puts rises into the blocks in which they happened, as far as the state of these blocks can be read. */
 async function locate(
   session: ScanSession,
   ledger: BalanceLedger,
   blocks: readonly ScannedBlock[],
   risen: readonly OpenedSheet[],
-): Promise<readonly Placed[]> {
+): Promise<readonly PlacedRise[]> {
   const matchKeys = risen.map(({ matchKey }) => matchKey)
   const states = await Promise.all(
     blocks.slice(0, -1).map(async (block) => ({ block, balances: await ledger.read(matchKeys, block) })),
   )
   const toldOf = await toldPayments(session, blocks, risen)
-  const placed: Placed[] = []
+  const placed: PlacedRise[] = []
   for (const sheet of risen) {
     const { matchKey, start, end, flows } = sheet
     const inner = states.flatMap(({ block: { height, hash }, balances }): Reading[] => {
@@ -166,7 +155,7 @@ async function locate(
     })
     const last = blocks.slice(-1).map(({ height, hash }) => ({ height, hash, balanceBase: end }))
     const rises = findRises(start, [...inner, ...last], flows, toldOf(sheet))
-    placed.push(...(await withKeys(session, blocks, sheet, rises)))
+    placed.push(...(await placeRises(session, blocks, sheet, rises)))
   }
   return placed
 }
@@ -219,37 +208,6 @@ async function standingAbove(
   )
   const found = await Promise.all([...reaching.keys()].map((height) => source.client.blockAt(height)))
   return new Set(found.flatMap((block) => block?.hash ?? []))
-}
-
-/**
- * Gives each rise the lowest ordinal that is free: whose payment was never there, or was one of the same invoices and stands
- * nowhere any more. So a payment keeps its key when its block is made again.
- */
-async function withKeys(
-  { deps, source, cursor }: ScanSession,
-  blocks: readonly ScannedBlock[],
-  { matchKey, holder }: OpenedSheet,
-  rises: readonly FoundRise[],
-): Promise<readonly Placed[]> {
-  const hashes = new Set(blocks.map(({ hash }) => hash))
-  const isTaken = ({ state, block, invoiceId }: Payment): boolean => {
-    const isLive = block !== null && (state === 'detected' || state === 'confirmed')
-    if (isLive && (block.height <= cursor.height || hashes.has(block.hash))) return true
-    return invoiceId === null || !holder.invoiceIds.has(invoiceId)
-  }
-  const taken = new Set<string>()
-  const placed: Placed[] = []
-  for (const { height, amountBase, rise } of rises) {
-    const stored = await deps.payments.listByKeyPrefix(`${riseKeyPrefix(source, matchKey)}:${amountBase}`)
-    for (const payment of stored) if (isTaken(payment)) taken.add(payment.key)
-    let ordinal = 0
-    while (taken.has(riseKey(source, matchKey, amountBase, ordinal))) ordinal += 1
-    const key = riseKey(source, matchKey, amountBase, ordinal)
-    taken.add(key)
-    const to = { matchKey, toAddress: holder.address, asset: holder.asset, contract: null, amountBase }
-    placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, rise } })
-  }
-  return placed
 }
 
 function report({ deps, source }: ScanSession, sheets: readonly Sheet[]): void {

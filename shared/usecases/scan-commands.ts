@@ -7,6 +7,7 @@ import { findFork, reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { cutWindow } from './scan-window.ts'
+import { settleUnread } from './settle-unread.ts'
 
 /** Heights below the target of a rewind that are tried on chains with gaps. */
 const GAP_MAX = 200
@@ -127,17 +128,21 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   if (read.length === 0) throw new NodeUnreliable('the node has none of the blocks to read again')
   const blocks = read.filter((block) => block.height <= to)
   await proveChain(session, blocks)
+  // Before the lease is asserted: the key of a rise depends on what is stored, so nobody else may write in between.
+  const settled = await settleUnread(session, blocks)
   assertHeld(session)
-  const input = { ...writeScope(session), from, blocks, unconfirmed }
+  const input = { ...writeScope(session), from, blocks: settled.blocks, unconfirmed }
   const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
   if (changed instanceof AmountContradicted) {
     const outcome = `Blocks ${from} to ${to} were not read to the end: ${changed.message}. What is stored stays; compare the block with another node.`
     await finish(session, command, { status: 'refused', outcome })
     return true
   }
+  await settled.openRows()
   await confirmThroughCursor(session)
   assertHeld(session)
-  const next = { nextHeight: to + 1, changed: command.changed + changed.length }
+  // A client may end before the block that it has to read another way.
+  const next = { nextHeight: (blocks.at(-1)?.height ?? to) + 1, changed: command.changed + changed.length }
   if (await deps.commands.progress(command, next)) return true
   if ((await deps.commands.findById(command.id))?.status === 'cancelled') return true
   throw new LeaseLost('a rescan was moved on by another holder')

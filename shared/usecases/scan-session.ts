@@ -50,6 +50,10 @@ export interface ScanSession {
   readonly missingSince: Map<string, number>
   /** Whether the last balances that were asked for could not be read; absent before the first question. */
   balancesUnread?: boolean
+  /** Invoices whose account's balance was read when their lock was first seen; absent before the first look. */
+  opened?: Set<string>
+  /** Since when balances that an invoice's end waits for cannot be read; null and absent when they can. */
+  uncomparedSince?: Ms | null
   /** What payments wait for because nodes are silent; null when they do not, absent before anybody looked. */
   silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
   /** The node's head as it was last read in this session, whatever came of it. */

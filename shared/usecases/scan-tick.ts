@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { openEndings } from './compare-endings.ts'
 import { AmountContradicted } from './ports/payments.ts'
 import type { ChainClient, ChainCursor } from './ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from './record-payments.ts'
@@ -9,6 +10,7 @@ import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-ses
 import { reportSilence } from './scan-silence.ts'
 import { extendWindow } from './scan-window.ts'
 import { settleFormerKeys } from './settle-former-keys.ts'
+import { settleUnread } from './settle-unread.ts'
 
 /** Further behind than this is catching up. */
 const LIVE_LAG_MAX = 20
@@ -85,6 +87,7 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   const to = Math.min(head.height, cursor.height + source.batchMax, endBeforeTrouble(cursor))
   const unconfirmed = await unconfirmedOf(session)
   const accounts = await coinAccountsOf(session)
+  const ending = await openEndings(session)
   const asked = accounts.size === 0 ? undefined : new Set(accounts.keys())
   const blocks = await source.client.scan(from, to, index, outpointsOf(unconfirmed), asked)
   const [first] = blocks
@@ -94,12 +97,16 @@ async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
   // The head was replaced while it was read: who is not among the accounts may have been paid in the new one.
   if (source.client.balances?.inUse === true && last.height === head.height && last.hash !== head.hash) return false
   const checked = await checkBalances(session, blocks, accounts)
+  // Before the lease is asserted: the key of a rise depends on what is stored, so nobody else may write in between.
+  const settled = await settleUnread(session, blocks, checked.blocks)
   assertHeld(session)
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
   const { mempoolAt = cursor.time } = cursor
-  await record(session, { ...writeScope(session), from, blocks: checked.blocks, unconfirmed, mempoolAt, confirmedToo })
+  await record(session, { ...writeScope(session), from, blocks: settled.blocks, unconfirmed, mempoolAt, confirmedToo })
+  await settled.openRows()
   await checked.saveChecks()
+  await ending.compare(last)
   const seen = blocks.map((block) => [block.height, block.hash] as const)
   await moveCursor(session, {
     height: last.height,

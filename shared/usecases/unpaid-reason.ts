@@ -14,6 +14,8 @@ export interface UnpaidScene {
   readonly payments: readonly PaymentExplanation[]
   readonly unapplied: boolean
   readonly unheld: readonly PaymentExplanation[]
+  /** What the inbox says of a balance that payments do not explain; null when it says nothing. */
+  readonly unexplained: string | null
   /** Where the scanner of the invoice's chain stands; null without an asset. */
   readonly chain: (Omit<ChainStatus, 'open' | 'network' | 'mode'> & { readonly network: string }) | null
 }
@@ -24,7 +26,13 @@ export function unpaidReason(scene: UnpaidScene): string {
   if (state.status === 'paid') return `Paid${state.underpaidAccepted ? ', less than asked for was accepted' : ''}.`
   if (state.status === 'overpaid') return 'Paid, and more than asked for.'
   const reason =
-    notAsked(scene) ?? waiting(scene) ?? uncounted(scene) ?? scannerTrouble(scene) ?? tooLittle(scene) ?? nothing(scene)
+    notAsked(scene) ??
+    waiting(scene) ??
+    uncounted(scene) ??
+    unexplained(scene) ??
+    scannerTrouble(scene) ??
+    tooLittle(scene) ??
+    nothing(scene)
   const over = state.status === 'expired' ? ` It expired at ${new Date(state.expiresAt).toISOString()}.` : ''
   return `Not paid because ${reason}${over}`
 }
@@ -56,6 +64,10 @@ function uncounted({ state, payments }: UnpaidScene): string | null {
   if (foreign !== undefined) return `what arrived does not settle it. ${amount(foreign)}: ${foreign.words}`
   const gone = payments.find((payment) => !isLive(payment))
   return gone === undefined ? null : `its payment did not last. ${amount(gone)}: ${gone.words}`
+}
+
+function unexplained({ unexplained: detail }: UnpaidScene): string | null {
+  return detail === null ? null : `its address holds money that no counted payment explains. ${detail}`
 }
 
 function scannerTrouble({ chain }: UnpaidScene): string | null {

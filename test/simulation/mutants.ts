@@ -1,3 +1,4 @@
+import { BLOCK_MUTANTS } from './mutants/blocks.ts'
 import { CREDIT_MUTANTS } from './mutants/credits.ts'
 import { DELIVERY_MUTANTS } from './mutants/deliveries.ts'
 import { EDGE_MUTANTS } from './mutants/edge.ts'
@@ -5,4 +6,10 @@ import type { Mutant } from './mutants/mutant.ts'
 import { STATE_MUTANTS } from './mutants/state.ts'
 
 /** Every planted bug. */
-export const MUTANTS: readonly Mutant[] = [...STATE_MUTANTS, ...CREDIT_MUTANTS, ...DELIVERY_MUTANTS, ...EDGE_MUTANTS]
+export const MUTANTS: readonly Mutant[] = [
+  ...STATE_MUTANTS,
+  ...CREDIT_MUTANTS,
+  ...BLOCK_MUTANTS,
+  ...DELIVERY_MUTANTS,
+  ...EDGE_MUTANTS,
+]

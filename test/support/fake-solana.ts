@@ -9,6 +9,7 @@ import { CHAINS } from '#shared/chains/registry.ts'
 import { createWatchIndex } from '#shared/chains/watch-index.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 /** Hash of devnet's first block, which a fake node shows unless it is told otherwise. */
@@ -27,7 +28,7 @@ export const watches = createWatchIndex()
 watches.add(matchKeyOf(OURS))
 
 /** What every doubtful answer ends in. */
-export const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
+export const unreliable = expect.any(NodeUnreliable)
 /** What every wrong chain ends in. */
 export const mismatch = expect.objectContaining({ name: 'NodeMismatch' })
 

@@ -46,8 +46,8 @@ export interface ScanStage {
   /** Stands another, fresh chain behind the stage; the old one ends. */
   replaceChain(): Promise<void>
   source(change?: Partial<ScanSource>, chainId?: number, rpcUrls?: readonly string[]): ScanSource
-  /** Starts a scanner that ends with the test. */
-  scan(source?: ScanSource): ChainScanner
+  /** Starts a scanner that ends with the test. `change` replaces what it works with. */
+  scan(source?: ScanSource, change?: Partial<ScanDeps>): ChainScanner
   /** All payments, oldest first. */
   payments(): Promise<readonly StoredPayment[]>
   cursor(): Promise<ChainCursor | null>
@@ -110,8 +110,8 @@ export function useScanStage(stores: TestStores): ScanStage {
       clients.push(client)
       return { ...SOURCE, client, ...change }
     },
-    scan(source = stage.source()) {
-      const scanner = startChainScanner(deps, source)
+    scan(source = stage.source(), change = {}) {
+      const scanner = startChainScanner({ ...deps, ...change }, source)
       running.push(scanner)
       return scanner
     },

@@ -115,6 +115,9 @@ export interface ClaimHolder {
 /** An address at which one invoice waits for a network's own coin. */
 export interface CoinAccount {
   readonly invoiceId: string
+  readonly workspaceId: string
+  /** The invoice's deadline. */
+  readonly expiresAt: Ms
   readonly matchKey: string
   readonly address: string
   readonly asset: AssetId

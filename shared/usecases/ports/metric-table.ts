@@ -97,6 +97,12 @@ const SCANNING = {
   scanner_errors_total: counter('Scan rounds that failed', 'network', 'mode', 'kind'),
   scanner_doubted_total: counter('Payments that a second node did not show', 'network'),
   scanner_balance_accounts: gauge('Accounts whose coin balance is read', 'mode', 'network'),
+  scanner_blocks_read_alone_total: counter(
+    'Blocks that could not be read as usual and were read in parts',
+    'network',
+    'mode',
+  ),
+  scanner_unexplained_balances_total: counter('Balances that moved by more than transfers explain', 'mode', 'network'),
   scanner_balance_gaps_total: counter('Accounts whose former balance no node has any more', 'mode', 'network'),
   scanner_balance_shortfalls_total: counter('Accounts that hold less than their transfers say', 'mode', 'network'),
   scanner_internal_transfers_seen: gauge('1 = a node shows coins that move inside of calls', 'network', 'mode'),

@@ -159,6 +159,35 @@ export interface ScannedBlock extends BlockRef {
   readonly agesMs?: ReadonlyMap<string, number>
   /** By match key; present where balances tell of coins inside of calls and accounts were asked for. Who spent nothing is missing. */
   readonly spending?: ReadonlyMap<string, Spending>
+  /** Present when some transactions of the block could not be read by any node, so that balances were compared instead. */
+  readonly unread?: UnreadTransactions
+}
+
+/** Transactions of a block whose inner moves no node shows, and what the balances of watched accounts say instead. */
+export interface UnreadTransactions {
+  /** Ids of the transactions, in the order of the block. */
+  readonly txHashes: readonly string[]
+  /** RPC method that failed, as the node spells it. */
+  readonly method: string
+  /** One sentence about what failed. Names hosts, never paths, queries or credentials of a URL. */
+  readonly reason: string
+  /** Watched accounts whose balance changed by another amount than readable transactions explain. */
+  readonly moved: readonly UnexplainedMove[]
+}
+
+/** What one account's balance did in one block. Amounts in base units of the network's coin. */
+export interface UnexplainedMove {
+  readonly matchKey: string
+  readonly address: string
+  readonly asset: AssetId
+  /** Balance at the end of the parent block. */
+  readonly beforeBase: bigint
+  /** Balance at the end of the block. */
+  readonly afterBase: bigint
+  /** Sent to it by transactions themselves (their transfers are in the block), less what it spent itself. */
+  readonly knownBase: bigint
+  /** Fees that it paid in this block. */
+  readonly feesBase: bigint
 }
 
 /** A node's unconfirmed transactions at one moment. */
@@ -182,6 +211,8 @@ export interface WatchIndex {
   has(matchKey: string): boolean
   add(matchKey: string): void
   readonly size: number
+  /** Every key, in no order. Keys that are added meanwhile may be missing. */
+  keys(): Iterable<string>
 }
 
 /** One network's node(s) as the scan loop sees them. All answers are validated; a doubtful one throws. */
@@ -195,8 +226,10 @@ export interface ChainClient {
   /** Null when the node has no block at that height. */
   blockAt(height: number): Promise<BlockRef | null>
   /**
-   * Blocks `from`…`to` in order, each with its matched transfers. Throws rather than leaving anything out. With gaps:
-   * those that exist, and when none does, the first one above `to` up to the head; never nothing while the head is above `from`.
+   * Blocks `from`…`to` in order, each with its matched transfers. Throws rather than leaving anything out. May end before
+   * `to` where the next block needs another way of reading: the caller asks again from there. With gaps: those that exist,
+   * and when none does, the first one above `to` up to the head; never nothing while the head is above `from`. Throws
+   * `BlockUnreadable` when one block fails by every way.
    */
   scan(
     from: number,

@@ -1,7 +1,7 @@
 import type { InvoiceDocument } from '#shared/db/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payment-model.ts'
 import { must } from '../kernel/violation.ts'
-import type { SimChain, SimTx } from '../world/chain.ts'
+import type { SimChain, SimTransfer, SimTx } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
 import { checkBooks } from './books.ts'
 import { checkDeliveries, checkKeys, checkMails } from './delivery-liveness.ts'
@@ -11,8 +11,7 @@ import type { History } from './history.ts'
 export function checkLiveness(sim: Sim, history: History): void {
   const invoices = sim.store.documents('invoices') as unknown as readonly InvoiceDocument[]
   const payments = sim.store.documents('payments') as unknown as readonly PaymentDocument[]
-  const byKey = new Map(payments.map((payment) => [payment.key, payment]))
-  checkTransfers(sim, byKey)
+  checkTransfers(sim, payments)
   checkBooks(sim)
   for (const invoice of invoices) {
     checkLedger(sim, invoice, payments)
@@ -26,12 +25,24 @@ export function checkLiveness(sim: Sim, history: History): void {
 }
 
 /** L1, S2, S3: what stands on a chain is stored as it stands there, and nothing else counts. */
-function checkTransfers(sim: Sim, byKey: ReadonlyMap<string, PaymentDocument>): void {
+function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
+  const byKey = new Map(payments.map((payment) => [payment.key, payment]))
+  const rises = payments.filter(
+    (payment) => payment.kind === 'onchain' && payment.txHash === null && isLiveState(payment.state),
+  )
   for (const chain of sim.chains.values()) {
     for (const tx of chain.sent.values()) {
       const block = chain.blockOf(tx.hash)
-      for (const { key } of tx.transfers) {
-        const payment = byKey.get(key)
+      for (const transfer of tx.transfers) {
+        const { key } = transfer
+        const rise = rises.find((one) => block !== null && tellsOf(one, transfer, block.hash))
+        const shown = byKey.get(key)
+        must(
+          rise === undefined || shown === undefined || !isLiveState(shown.state),
+          'S3',
+          () => `transfer ${key} counts by its transaction and by a balance`,
+        )
+        const payment = rise ?? shown
         if (block !== null && sim.book.transfers.has(key)) {
           must(
             payment !== undefined,
@@ -62,6 +73,17 @@ function checkTransfers(sim: Sim, byKey: ReadonlyMap<string, PaymentDocument>): 
       }
     }
   }
+}
+
+/** Whether a payment that a balance told of is this transfer in this block. */
+function tellsOf(
+  { matchKey, asset, amountBase, block }: PaymentDocument,
+  transfer: SimTransfer,
+  hash: string,
+): boolean {
+  const isSame =
+    matchKey === transfer.matchKey && asset === transfer.asset && amountBase === String(transfer.amountBase)
+  return isSame && block?.hash === hash
 }
 
 /** The mined transaction that spends the same coins as this one. */
@@ -240,7 +262,15 @@ function checkStrays(sim: Sim, chain: SimChain): void {
       .find({ _id: invoiceId }, sim.store.now()) as unknown as InvoiceDocument[]
     const lock = invoice?.locks.findLast(({ to }) => to === null)
     if (lock === undefined || lock.asset === asset || lock.hold?.kind === 'amount' || amountBase < 20_000n) continue
-    const found = sim.store.documents('exceptions').some(({ _id: id }) => String(id).includes(key))
+    const block = chain.blockOf(txHash)
+    const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
+    const payments = sim.store.documents('payments') as unknown as readonly PaymentDocument[]
+    const rise = payments.find(
+      (one) => transfer !== undefined && one.txHash === null && tellsOf(one, transfer, block?.hash ?? ''),
+    )
+    const found = sim.store
+      .documents('exceptions')
+      .some(({ _id: id }) => [key, rise?.key ?? key].some((one) => String(id).includes(one)))
     must(
       found,
       'S14',

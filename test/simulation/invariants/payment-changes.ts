@@ -1,6 +1,7 @@
 import type { CursorDocument } from '#shared/db/cursor-model.ts'
 import type { PaymentDocument } from '#shared/db/payment-model.ts'
 import { must } from '../kernel/violation.ts'
+import type { SimChain } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
 
 /** S2, S3, S5 and S7 for one write of one payment. */
@@ -43,6 +44,10 @@ export function checkPaymentChange(sim: Sim, before: PaymentDocument | null, aft
 function checkOnChain(sim: Sim, payment: PaymentDocument): void {
   const { key, txHash } = payment
   const chain = sim.chains.get(`${payment.mode}:${payment.network}`)
+  if (txHash === null) {
+    checkRise(chain, payment)
+    return
+  }
   const tx = txHash === null ? undefined : chain?.sent.get(txHash)
   const transfer = tx?.transfers.find((one) => one.key === key)
   must(transfer !== undefined, 'S2', () => `payment ${key} was never sent on ${payment.mode}:${payment.network}`)
@@ -61,6 +66,16 @@ function checkOnChain(sim: Sim, payment: PaymentDocument): void {
 function checkDropped(sim: Sim, { key, txHash, mode, network }: PaymentDocument): void {
   const waits = sim.chains.get(`${mode}:${network}`)?.mempool.has(txHash ?? '') === true
   must(!waits, 'S14', () => `payment ${key} was dropped while its transaction waits in the mempool`)
+}
+
+/** A balance told of it: its block holds exactly this money for this account. */
+function checkRise(chain: SimChain | undefined, { key, block, matchKey, amountBase, asset }: PaymentDocument): void {
+  if (block === null) return
+  const paid = chain?.everMined.get(block.hash)?.txs.flatMap(({ transfers }) => transfers) ?? []
+  const own = paid.filter((one) => one.matchKey === matchKey && one.asset === asset)
+  must(own.length > 0, 'S2', () => `payment ${key} stands in block ${block.height}, which pays nobody there`)
+  const sum = own.reduce((total, one) => total + one.amountBase, 0n)
+  must(String(sum) === amountBase, 'S3', () => `payment ${key} has ${amountBase} base units instead of ${sum}`)
 }
 
 /** S5: confirmed means so many blocks of the branch that the cursor committed to. */

@@ -4,21 +4,55 @@ import {
   type ChainClient,
   NodeUnreliable,
   type RawTransfer,
+  type ScannedBlock,
+  type UnexplainedMove,
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { extractCallMoves } from './call-moves.ts'
-import type { SimBlock, SimChain, SimTx } from './chain.ts'
+import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
 import type { createPortCaller } from './port-call.ts'
 import type { Sim } from './sim.ts'
 
 /** Blocks from the best one that an account chain calls final. */
 const FINAL_DEPTH = 32
+/** The coin whose moves inside of calls a node may not be able to show. */
+const COIN = 'eth_ethereum'
 
 /** What one of the two nodes shows: the best branch, some blocks behind it, or for a while the branch that lost. */
 interface View {
   block(height: number): SimBlock | null
   readonly head: number
+}
+
+/**
+ * Coins in a block that a node cannot show: some no node can, some only the first one. An account that is paid twice in
+ * the block is left alone, so that a rise is always the amount of one transfer.
+ */
+function unreadableIn(chain: SimChain, { txs }: SimBlock, node: number, share: number): readonly SimTransfer[] {
+  if (chain.hasMempool || share === 0) return []
+  const coins = txs
+    .flatMap((tx) => tx.transfers.map((transfer) => ({ tx, transfer })))
+    .filter(({ transfer }) => transfer.asset === COIN)
+  return coins.flatMap(({ tx, transfer }) => {
+    // What a contract sends has keys of its own, which this fault does not hide.
+    if (tx.inside) return []
+    const luck = Number.parseInt(tx.hash.slice(0, 4), 16) / 0x1_00_00
+    const isShown = luck >= share || (luck < share / 2 && node === 1)
+    const isAlone = coins.filter((one) => one.transfer.matchKey === transfer.matchKey).length === 1
+    return isShown || !isAlone ? [] : [transfer]
+  })
+}
+
+/** What an account got in the blocks below a height of the branch that a node shows. */
+function balanceBefore(view: View, height: number, matchKey: string): bigint {
+  let balance = 0n
+  for (let below = 0; below < height; below += 1) {
+    for (const { transfers } of view.block(below)?.txs ?? []) {
+      for (const one of transfers) if (one.matchKey === matchKey && one.asset === COIN) balance += one.amountBase
+    }
+  }
+  return balance
 }
 
 /** The nodes of one network as a process reaches them: two of them, each with its faults. */
@@ -66,8 +100,35 @@ export function createSimChainClient(
     })
   }
 
+  /** A block that cannot be read as usual is read alone: the batch ends before it. */
+  const lastReadable = (view: View, from: number, to: number): number => {
+    for (let height = from; height <= to; height += 1) {
+      const block = view.block(height)
+      const isHidden = block !== null && unreadableIn(chain, block, node, sim.mix.unreadable).length > 0
+      if (isHidden) return Math.max(from, height - 1)
+    }
+    return to
+  }
+
   const blockRef = (block: SimBlock | null): BlockRef | null =>
     block === null ? null : { height: block.height, hash: block.hash, parentHash: block.parentHash, time: block.time }
+  const scanned = (view: View, block: SimBlock, watches: WatchIndex): Pick<ScannedBlock, 'transfers' | 'unread'> => {
+    const hidden = unreadableIn(chain, block, node, sim.mix.unreadable)
+    const transfers = block.txs.flatMap((tx) => matched(tx, watches))
+    if (hidden.length === 0) return { transfers }
+    sim.fault('F9 unreadable block')
+    const moved = hidden.flatMap(({ matchKey, toAddress, amountBase }): UnexplainedMove[] => {
+      if (!watches.has(matchKey)) return []
+      const beforeBase = balanceBefore(view, block.height, matchKey)
+      const afterBase = beforeBase + amountBase
+      return [{ matchKey, address: toAddress, asset: COIN, beforeBase, afterBase, knownBase: 0n, feesBase: 0n }]
+    })
+    const txHashes = [...new Set(hidden.map(({ key }) => key))]
+    return {
+      transfers: transfers.filter(({ key }) => !hidden.some((one) => one.key === key)),
+      unread: { txHashes, method: 'trace_block', reason: 'simulated trace of 80 MB', moved },
+    }
+  }
   const matched = (tx: SimTx, watches: WatchIndex, which = node): readonly RawTransfer[] => {
     if (tx.inside) {
       if (which === 1) sim.fault('F9 other records')
@@ -75,7 +136,13 @@ export function createSimChainClient(
     }
     return tx.transfers
       .filter(({ matchKey }) => watches.has(matchKey))
-      .map((transfer) => ({ ...transfer, fromAddress: null, txHash: tx.hash, spends: tx.spends }))
+      .map((transfer) => ({
+        ...transfer,
+        fromAddress: null,
+        txHash: tx.hash,
+        spends: tx.spends,
+        ...(transfer.asset === COIN && { inside: true as const }),
+      }))
   }
   /** What a node has of the mempool; of a restarted one not all, in an order of its own. */
   const mempoolOf = (which: number): { readonly txs: readonly SimTx[]; readonly loading: boolean } => {
@@ -111,13 +178,13 @@ export function createSimChainClient(
       ask(
         `scan ${from}-${to}`,
         (view) =>
-          Array.from({ length: to - from + 1 }, (_, offset) => {
+          Array.from({ length: lastReadable(view, from, to) - from + 1 }, (_, offset) => {
             const block = view.block(from + offset)
             const ref = blockRef(block)
             if (block === null || ref === null) throw new NodeUnreliable(`the node has no block ${from + offset}`)
             return {
               ...ref,
-              transfers: block.txs.flatMap((tx) => matched(tx, watches)),
+              ...scanned(view, block, watches),
               spent: spentBy(block.txs, outpoints),
             }
           }),

@@ -36,6 +36,8 @@ export interface FaultMix {
   readonly nodeRestarts: number
   /** Chance that a contract sends a payment on an account chain: each node shows that by records of its own. */
   readonly callMoves: number
+  /** F9: chance that nodes cannot show what a transaction moved inside of calls, so that only balances tell. */
+  readonly unreadable: number
   /** F10: chance that a transfer is accompanied by a hostile one. */
   readonly hostileTransfer: number
   /** F12. */
@@ -79,6 +81,7 @@ export const CLEAR: FaultMix = {
   nodeDisagrees: 0,
   nodeRestarts: 0,
   callMoves: 0,
+  unreadable: 0,
   hostileTransfer: 0,
   rateFault: 0,
   receiverFault: 0,
@@ -133,5 +136,7 @@ export function drawFaults(random: Prng): FaultMix {
     storeDistance: random.pick([1, 1, 1, 8, 30]),
     nodeRestarts: on(0.5) ? 0.5 + random.next() / 2 : 0,
     callMoves: upTo(0.5, 0.6),
+    // Drawn last, so that older seeds keep their other faults.
+    unreadable: upTo(0.5, 0.6),
   }
 }

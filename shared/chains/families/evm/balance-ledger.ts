@@ -4,6 +4,7 @@ import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import type { RpcPool } from '../../rpc-pool.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
+import { fallsBackToBalances } from './block-scan.ts'
 import type { InternalMoves } from './options.ts'
 import type { TraceReader } from './traces.ts'
 
@@ -31,7 +32,7 @@ export function createBalanceLedger(
 
   return {
     get inUse() {
-      return internal.ledger === 'balance' || !traces.wasOffered
+      return internal.ledger === 'balance' || (fallsBackToBalances(internal) && !traces.wasOffered)
     },
     async read(matchKeys, block) {
       if (matchKeys.length === 0) return new Map()
@@ -39,7 +40,8 @@ export function createBalanceLedger(
         return await readSomewhere(matchKeys, block)
       } catch (error) {
         // Nobody asked for balances here: a node that keeps them to itself must not stop the scan.
-        if (!internal.required && error instanceof RpcFailure && error.kind === 'refused') return null
+        const isAsked = internal.required && internal.ledger === 'balance'
+        if (!isAsked && error instanceof RpcFailure && error.kind === 'refused') return null
         throw error
       }
     },
@@ -59,11 +61,21 @@ export function createBalanceLedger(
 
 async function isContradicted(reader: BalanceReader, node: RpcNode, rise: SeenRise): Promise<boolean> {
   const { matchKey, since, hash, beforeBase, afterBase } = rise
-  const after = await reader.read(node, [matchKey], { hash })
-  const before = await reader.read(node, [matchKey], since)
+  const after = await readOrNone(reader, node, matchKey, { hash })
+  const before = await readOrNone(reader, node, matchKey, since)
   const differs = (found: ReadonlyMap<string, bigint> | null, told: string) =>
     found !== null && found.get(matchKey) !== BigInt(told)
   return differs(after, afterBase) || differs(before, beforeBase)
+}
+
+/** A node that keeps balances to itself is as good as one that has dropped them. */
+async function readOrNone(reader: BalanceReader, node: RpcNode, matchKey: string, block: { readonly hash: string }) {
+  try {
+    return await reader.read(node, [matchKey], block)
+  } catch (error) {
+    if (error instanceof RpcFailure && error.kind === 'refused') return null
+    throw error
+  }
 }
 
 function ignoreNode(error: unknown): null {

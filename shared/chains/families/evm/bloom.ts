@@ -27,9 +27,20 @@ export function createBloomTest(): (bloom: Buffer, entry: string) => boolean {
 
 /** True when the logs set every bit of the filter: then none that the header announces can be missing unseen. */
 export function coversBloom(bloom: Buffer, logs: readonly Log[]): boolean {
+  const made = createBloom()
+  made.add(logs)
+  return made.covers(bloom)
+}
+
+/** A filter that logs are added to piece by piece, so that they need not be held together. */
+export function createBloom(): { add(logs: readonly Log[]): void; covers(bloom: Buffer): boolean } {
   const made = Buffer.alloc(BLOOM_BYTES)
-  for (const entry of new Set(logs.flatMap((log) => [log.address.toLowerCase(), ...log.topics]))) {
-    for (const [at, mask] of bitsOf(entry)) made[at] = (made[at] ?? 0) | mask
+  return {
+    add(logs) {
+      for (const entry of new Set(logs.flatMap((log) => [log.address.toLowerCase(), ...log.topics]))) {
+        for (const [at, mask] of bitsOf(entry)) made[at] = (made[at] ?? 0) | mask
+      }
+    },
+    covers: (bloom) => bloom.every((byte, at) => (byte & ~(made[at] ?? 0)) === 0),
   }
-  return bloom.every((byte, at) => (byte & ~(made[at] ?? 0)) === 0)
 }

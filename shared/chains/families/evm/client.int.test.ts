@@ -3,6 +3,7 @@ import { ASSETS } from '#shared/chains/assets.ts'
 import type { ChainDefinition } from '#shared/chains/chain.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
+import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import { SILENT, useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import { type Lie, lieAbout } from '#test/support/lying-node.ts'
 import type { EvmClient } from './client.ts'
@@ -17,7 +18,7 @@ const stage = useEvmStage(async (chain) => {
 })
 const { client, liar, watches } = stage
 
-const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
+const unreliable = expect.any(NodeUnreliable)
 const summary = async (reader: EvmClient) =>
   (await reader.scan(0, 5, watches)).flatMap((block) =>
     block.transfers.map(({ asset, amountBase }) => `${block.height} ${asset} ${amountBase}`),

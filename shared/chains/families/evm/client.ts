@@ -1,10 +1,13 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
+import { createPatientScan } from '../../patient-scan.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
-import { blockRef, createBlockScan, fallsBackToBalances, readReceipt } from './block-scan.ts'
+import { blockRef, createBlockScan, fallsBackToBalances } from './block-scan.ts'
 import type { EvmClientOptions, EvmToken } from './options.ts'
+import { createLoneReader } from './read-alone.ts'
+import { readReceipt } from './receipts.ts'
 import { createRpc, toQuantity } from './rpc.ts'
 import { createTraceReader, type TraceReader } from './traces.ts'
 import { createTransferCheck } from './transfer-check.ts'
@@ -29,6 +32,8 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
   const { pool } = rpc
   const traces = createTraceReader()
   const scanBlocks = createBlockScan(options, traces)
+  const readAlone = createLoneReader(options, traces)
+  const patientScan = createPatientScan()
   const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset, traces)
   let known: { readonly height: number; readonly hash: string } | null = null
 
@@ -59,19 +64,27 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         const header = await readHeader(node, toQuantity(height))
         return header === null ? null : blockRef(header)
       }),
-    scan: (from, to, watches, _outpoints, accounts) =>
-      pool.use(
-        async (node) => {
-          const blocks = await scanBlocks(node, { from, to, watches, accounts })
-          pool.noteBlocks(node, from, to)
-          return blocks
-        },
-        { height: to },
-      ),
+    scan(first, last, watches, _outpoints, accounts) {
+      const from = <T>(work: (node: RpcNode) => Promise<T>, low: number, high: number) =>
+        pool.use(
+          async (node) => {
+            const blocks = await work(node)
+            pool.noteBlocks(node, low, high)
+            return blocks
+          },
+          { height: high },
+        )
+      const ways = {
+        scan: (low: number, high: number) =>
+          from((node) => scanBlocks(node, { from: low, to: high, watches, accounts }), low, high),
+        scanAlone: (height: number) => from((node) => readAlone(node, { height, watches, accounts }), height, height),
+      }
+      return patientScan(ways, first, last)
+    },
     doubted: (transactions) => pool.doubted(transactions, unshown),
     silence: () => pool.silence(),
     judge: (block) => pool.judge(block),
-    ...(fallsBackToBalances(options.internal) && { balances: createBalanceLedger(options.internal, pool, traces) }),
+    balances: createBalanceLedger(options.internal, pool, traces),
     locate: (txHash) =>
       pool.use(async (node) => {
         const receipt = await readReceipt(node, txHash)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
+import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { EvmClient } from './client.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'
@@ -121,7 +122,7 @@ describe('nodes without traces', () => {
     await reader.verify()
     expect(await found(reader, height)).toEqual([inside(SENDS)])
     down = true
-    await expect(reader.scan(height, height, watches)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+    await expect(reader.scan(height, height, watches)).rejects.toBeInstanceOf(NodeUnreliable)
   })
 })
 
@@ -139,7 +140,8 @@ describe('a network that logs its coins', () => {
   it('is not believed when coins were sent and not logged', async () => {
     const height = await send(OURS, 5n)
     await expect(client([stage.chain.url], logged).scan(height, height, watches)).rejects.toMatchObject({
-      name: 'NodeUnreliable',
+      name: 'BlockUnreadable',
+      block: { height, reason: expect.stringContaining('not logged') },
     })
   })
 })

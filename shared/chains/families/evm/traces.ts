@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import type { CoinMove } from './extract.ts'
@@ -8,19 +7,27 @@ import {
   type Block,
   type CallFrame,
   type CallTrace,
+  callFrameSchema,
   callTraceSchema,
   heightSchema,
   type ParityTrace,
   parityTraceSchema,
 } from './wire.ts'
 
-/** Tracing runs every transaction of the block again, milliseconds. */
-const TIMEOUT_MS = 30_000
+/** Tracing runs every transaction of the block again. Two tries and the other ways of reading fit into a minute. */
+const BLOCK_LIMITS = { timeoutMs: 12_000 } as const
+/** One transaction may take this long, milliseconds, and answer with so much; its moves are then read from balances. */
+const TRANSACTION_LIMITS = { timeoutMs: 10_000, maxBytes: 16 * 2 ** 20 } as const
+/** Newest blocks by which a node shows whether it offers a method: tracing one of them may be more than it can do. */
+const PROBES = 2
 
 /** Calls that move value to the callee. A `callcode` or `delegatecall` names a value and moves none; a `staticcall` has none. */
 const MOVING_CALLS = new Set(['call', 'create', 'create2', 'selfdestruct'])
 
 type TraceMethod = 'trace_block' | 'debug_traceBlockByNumber'
+
+const ALONE = { trace_block: 'trace_transaction', debug_traceBlockByNumber: 'debug_traceTransaction' } as const
+const CALL_TRACER = { tracer: 'callTracer' } as const
 
 /** Reads what blocks moved inside of calls, by whichever tracing method a node offers. */
 export interface TraceReader {
@@ -33,6 +40,8 @@ export interface TraceReader {
    * and without what was undone. Throws `NodeUnreliable` when the traces are not those of the block's transactions.
    */
   read(node: RpcNode, block: Block): Promise<readonly CoinMove[]>
+  /** The same of one transaction of the block; an answer of more than 16 MB is cut and fails. */
+  readTransaction(node: RpcNode, block: Pick<Block, 'number' | 'hash'>, txHash: string): Promise<readonly CoinMove[]>
 }
 
 /** Remembers which method each node offers. */
@@ -45,10 +54,8 @@ export function createTraceReader(): TraceReader {
     if (known !== undefined) return known
     const height = await node.call('eth_blockNumber', [], heightSchema)
     let method: TraceMethod | null = null
-    if (await answers(() => ask(node, 'trace_block', height, z.array(z.unknown())))) method = 'trace_block'
-    else if (await answers(() => ask(node, 'debug_traceBlockByNumber', height, z.array(z.unknown())))) {
-      method = 'debug_traceBlockByNumber'
-    }
+    if (await offers(node, 'trace_block', height)) method = 'trace_block'
+    else if (await offers(node, 'debug_traceBlockByNumber', height)) method = 'debug_traceBlockByNumber'
     methods.set(node, method)
     wasOffered ||= method !== null
     return method
@@ -67,47 +74,98 @@ export function createTraceReader(): TraceReader {
         ? parityMoves(block, await ask(node, method, block.number, z.array(parityTraceSchema)))
         : callMoves(block, await ask(node, method, block.number, z.array(callTraceSchema)))
     },
+    async readTransaction(node, block, txHash) {
+      const method = await methodOf(node)
+      if (method === null) throw new RpcFailure('refused', `${node.host} offers no traces`)
+      if (method === 'debug_traceBlockByNumber') {
+        const root = await node.call(ALONE[method], [txHash, CALL_TRACER], callFrameSchema, TRANSACTION_LIMITS)
+        return rootMoves(txHash, root)
+      }
+      const traces = await node.call(ALONE[method], [txHash], z.array(parityTraceSchema), TRANSACTION_LIMITS)
+      return transactionMoves(block, txHash, traces)
+    },
   }
 }
 
 function ask<T>(node: RpcNode, method: TraceMethod, height: number, schema: z.ZodType<T>): Promise<T> {
-  const options = method === 'trace_block' ? [] : [{ tracer: 'callTracer' }]
-  return node.call(method, [toQuantity(height), ...options], schema, TIMEOUT_MS)
+  const options = method === 'trace_block' ? [] : [CALL_TRACER]
+  return node.call(method, [toQuantity(height), ...options], schema, BLOCK_LIMITS)
 }
 
-async function answers(asked: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await asked()
-    return true
-  } catch (error) {
-    // Asked at the head, where every node has the state.
-    if (error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'pruned')) return false
-    throw error
+/** Asked at the head, where every node has the state. */
+async function offers(node: RpcNode, method: TraceMethod, head: number): Promise<boolean> {
+  let failure: unknown
+  for (let height = head; height > head - PROBES && height >= 0; height -= 1) {
+    try {
+      await ask(node, method, height, z.array(z.unknown()))
+      return true
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
+      if (error.kind === 'refused' || error.kind === 'pruned') return false
+      // More than fits is an answer as well.
+      if (error.kind === 'split') return true
+      failure = error
+    }
   }
+  throw failure
 }
 
 /** From a flat list of frames: a failed one undoes all below it, which are not marked themselves. */
 function parityMoves(block: Block, traces: readonly ParityTrace[]): readonly CoinMove[] {
   const moves: CoinMove[] = []
-  const failed = new Set<string>()
+  const movesOf = createFrameReader()
   let roots = 0
   for (const trace of traces) {
-    const { transactionHash: txHash, transactionPosition: position, traceAddress, type, action } = trace
-    if (trace.blockHash !== block.hash) throw new NodeUnreliable(`a trace of block ${block.number} is of another block`)
+    const { transactionHash: txHash, transactionPosition: position, traceAddress } = trace
+    checkBlock(block, trace)
     if (txHash === null || txHash === undefined) continue
     const isRoot = traceAddress.length === 0
     if (isRoot) roots += 1
     if (block.transactions[position ?? -1]?.hash !== txHash || (isRoot && position !== roots - 1)) {
-      throw new NodeUnreliable(`the traces of block ${block.number} are not those of its transactions`)
+      throw foreign('trace_block', block)
     }
-    const path = [txHash, ...traceAddress]
-    const isUndone = path.some((_, index) => failed.has(path.slice(0, index + 1).join()))
-    if (isUndone) continue
-    if (trace.error !== null && trace.error !== undefined) failed.add(path.join())
-    else if (!isRoot) moves.push(...moveOf(txHash, parityStep(type, action, trace.result?.address)))
+    moves.push(...movesOf(txHash, trace))
   }
-  checkCount(block, roots)
+  checkCount('trace_block', block, roots)
   return moves
+}
+
+/** The same of one transaction: its list begins with its only root. */
+function transactionMoves(
+  block: Pick<Block, 'number' | 'hash'>,
+  txHash: string,
+  traces: readonly ParityTrace[],
+): readonly CoinMove[] {
+  const movesOf = createFrameReader()
+  if (traces.findIndex(({ traceAddress }) => traceAddress.length === 0) !== 0) {
+    throw contradiction('trace_transaction', `the traces of transaction ${txHash} do not begin with it`)
+  }
+  return traces.flatMap((trace, index) => {
+    checkBlock(block, trace)
+    if (trace.transactionHash !== txHash || (index > 0 && trace.traceAddress.length === 0)) {
+      throw contradiction('trace_transaction', `the traces of transaction ${txHash} are those of another one`)
+    }
+    return movesOf(txHash, trace)
+  })
+}
+
+function checkBlock(block: Pick<Block, 'number' | 'hash'>, { blockHash }: ParityTrace): void {
+  if (blockHash !== block.hash)
+    throw contradiction('trace_block', `a trace of block ${block.number} is of another block`)
+}
+
+/** Gives what each frame moves; frames come in order of execution. */
+function createFrameReader(): (txHash: string, trace: ParityTrace) => readonly CoinMove[] {
+  const failed = new Set<string>()
+  return (txHash, { traceAddress, type, action, result, error }) => {
+    const path = [txHash, ...traceAddress]
+    if (path.some((_, index) => failed.has(path.slice(0, index + 1).join()))) return []
+    if (error !== null && error !== undefined) {
+      failed.add(path.join())
+      return []
+    }
+    return traceAddress.length === 0 ? [] : moveOf(txHash, parityStep(type, action, result?.address))
+  }
 }
 
 /** What a frame moves, as both forms of traces say it. */
@@ -128,14 +186,18 @@ function parityStep(type: string, action: ParityTrace['action'], created: string
 
 /** From nested frames, each of which contains those it called. */
 function callMoves(block: Block, traces: readonly CallTrace[]): readonly CoinMove[] {
-  checkCount(block, traces.length)
+  checkCount('debug_traceBlockByNumber', block, traces.length)
   return traces.flatMap(({ txHash, result }, index) => {
     const transaction = block.transactions[index]
     if (transaction === undefined || !isTraceOf(transaction, txHash, result)) {
-      throw new NodeUnreliable(`the traces of block ${block.number} are not those of its transactions`)
+      throw foreign('debug_traceBlockByNumber', block)
     }
-    return result.error === undefined ? (result.calls ?? []).flatMap((call) => framesMoves(transaction.hash, call)) : []
+    return rootMoves(transaction.hash, result)
   })
+}
+
+function rootMoves(txHash: string, { error, calls = [] }: CallFrame): readonly CoinMove[] {
+  return error === undefined ? calls.flatMap((call) => framesMoves(txHash, call)) : []
 }
 
 /** A node that does not name the transaction must at least show the same sender and value. */
@@ -159,7 +221,14 @@ function moveOf(txHash: string, { kind, from, to, value }: Step): readonly CoinM
   return [{ txHash, from: from.slice(2).toLowerCase(), to: to.slice(2).toLowerCase(), value: amount }]
 }
 
-function checkCount(block: Block, traced: number): void {
+function checkCount(method: TraceMethod, block: Block, traced: number): void {
   if (traced === block.transactions.length) return
-  throw new NodeUnreliable(`${traced} of ${block.transactions.length} transactions of block ${block.number} are traced`)
+  const message = `${traced} of ${block.transactions.length} transactions of block ${block.number} are traced`
+  throw contradiction(method, message)
 }
+
+function foreign(method: TraceMethod, { number }: Block): RpcFailure {
+  return contradiction(method, `the traces of block ${number} are not those of its transactions`)
+}
+
+const contradiction = (method: string, message: string) => new RpcFailure('retry', message, { method })

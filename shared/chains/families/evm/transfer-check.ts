@@ -1,13 +1,22 @@
+import { z } from 'zod'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { NodeUnreliable, type RawTransfer, type SeenTransaction } from '#shared/usecases/ports/scanning.ts'
+import { isLasting } from '../../in-block.ts'
 import type { RpcNode } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
 import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../same-transfer.ts'
-import { type CoinMove, coinTransfers, loggedCoinMoves, nativeTransfers, tokenTransfers } from './extract.ts'
+import {
+  type CoinMove,
+  coinTransfers,
+  loggedCoinMoves,
+  nativeTransfers,
+  SYSTEM_COIN,
+  tokenTransfers,
+} from './extract.ts'
 import { toQuantity } from './rpc.ts'
 import type { TraceReader } from './traces.ts'
-import { type Block, blockSchema, type Log, loggedReceiptSchema, transactionSchema } from './wire.ts'
+import { type Block, blockSchema, type Log, loggedReceiptSchema, logSchema, transactionSchema } from './wire.ts'
 
 /** Questions at the same time. */
 const CONCURRENCY = 4
@@ -24,14 +33,18 @@ export function createTransferCheck(
 ): (node: RpcNode, seen: readonly SeenTransaction[]) => Promise<readonly string[]> {
   async function isShown(node: RpcNode, { txHash, blockHash, transfer }: SeenTransaction, movesIn: MovesIn) {
     const receipt = await node.call('eth_getTransactionReceipt', [txHash], loggedReceiptSchema.nullable())
-    if (receipt === null) return false
+    const mayBeUnlisted = ['p', 't'].some((part) => transfer?.key.startsWith(`${keyPrefix}:${txHash}:${part}:`))
+    if (receipt === null) {
+      if (transfer === undefined || !mayBeUnlisted) return false
+      return isLogged(node, { keyPrefix, coin }, { txHash, blockHash, transfer })
+    }
     if (receipt.transactionHash !== txHash) throw new NodeUnreliable('the node gave the receipt of another transaction')
     if (receipt.blockHash !== blockHash || receipt.status !== '0x1') return false
     if (transfer === undefined) return true
     const scope = { keyPrefix, coin }
     const block = { number: receipt.blockNumber, hash: blockHash }
     if (transfer.key.startsWith(`${keyPrefix}:${txHash}:i:`)) {
-      const moves = await movesIn(block)
+      const moves = await movesIn(block, txHash)
       return moves === null || showsTransfer(movedInside(moves, scope, transfer), transfer)
     }
     const found = transfer.key.startsWith(`${keyPrefix}:${txHash}:n`)
@@ -50,15 +63,31 @@ export function createTransferCheck(
 }
 
 /** What moved inside of a block's calls; null where the node does not say. */
-type MovesIn = (block: Pick<Block, 'number' | 'hash'>) => Promise<readonly CoinMove[] | null>
+type MovesIn = (block: Pick<Block, 'number' | 'hash'>, txHash: string) => Promise<readonly CoinMove[] | null>
 
 /** Traces each block once: one transaction may pay hundreds of addresses, and tracing is the most expensive question there is. */
 function rememberingMoves(node: RpcNode, traces: TraceReader): MovesIn {
-  const known = new Map<string, ReturnType<MovesIn>>()
-  return (block) => {
-    const moves = known.get(block.hash) ?? tracedMoves(node, traces, block)
-    known.set(block.hash, moves)
-    return moves
+  const known = new Map<string, Promise<readonly CoinMove[] | 'too_much' | null>>()
+  return async (block, txHash) => {
+    const whole = known.get(block.hash) ?? tracedMoves(node, traces, block)
+    known.set(block.hash, whole)
+    const moves = await whole
+    return moves === 'too_much' ? movesAlone(node, traces, block, txHash) : moves
+  }
+}
+
+/** Null where even this transaction is more than the node traces: that it stands in its block must do then. */
+async function movesAlone(
+  node: RpcNode,
+  traces: TraceReader,
+  block: Pick<Block, 'number' | 'hash'>,
+  txHash: string,
+): Promise<readonly CoinMove[] | null> {
+  try {
+    return await traces.readTransaction(node, block, txHash)
+  } catch (error) {
+    if (isLasting(error)) return null
+    throw error
   }
 }
 
@@ -66,7 +95,7 @@ async function tracedMoves(
   node: RpcNode,
   traces: TraceReader,
   { number, hash }: Pick<Block, 'number' | 'hash'>,
-): Promise<readonly CoinMove[] | null> {
+): Promise<readonly CoinMove[] | 'too_much' | null> {
   if (!(await traces.isOffered(node))) return null
   const block = await node.call('eth_getBlockByNumber', [toQuantity(number), true], blockSchema.nullable())
   if (block?.hash !== hash) return []
@@ -75,6 +104,7 @@ async function tracedMoves(
   } catch (error) {
     // Traces need the state before the block, which only archives keep for long.
     if (error instanceof RpcFailure && error.kind === 'pruned') return null
+    if (error instanceof RpcFailure && error.kind === 'split') return 'too_much'
     throw error
   }
 }
@@ -102,6 +132,25 @@ async function sentBy(
   if (sent?.blockHash !== block.hash || sent.hash !== txHash) return []
   const transactions = [{ ...sent, blockHash: block.hash }]
   return nativeTransfers(keyPrefix, blockOf(block, transactions), coin, onlyReceiver(transfer))
+}
+
+/** Nodes that do not list a state-sync transaction may have no receipt of it either; its logs are in the block all the same. */
+async function isLogged(
+  node: RpcNode,
+  scope: Scope,
+  {
+    txHash,
+    blockHash,
+    transfer,
+  }: { readonly txHash: string; readonly blockHash: string; readonly transfer: SeenTransfer },
+): Promise<boolean> {
+  const question = { blockHash, address: transfer.contract ?? SYSTEM_COIN }
+  const logs = await node.call('eth_getLogs', [question], z.array(logSchema))
+  const own = logs.filter((log) => log.transactionHash === txHash && log.blockHash === blockHash)
+  const [first] = own
+  if (first === undefined) return false
+  const block = { number: first.blockNumber, hash: blockHash }
+  return showsTransfer(loggedIn(own, scope, { txHash, transfer, block }), transfer)
 }
 
 function loggedIn(

@@ -30,6 +30,9 @@ export const blockSchema = headerSchema.extend({
 })
 export type Block = z.infer<typeof blockSchema>
 
+/** A block with the ids of its transactions, `eth_getBlockByNumber(n, false)`. */
+export const blockRefsSchema = headerSchema.extend({ transactions: z.array(hash) })
+
 /** One event of a contract, `eth_getLogs`. */
 export const logSchema = z.object({
   address,

@@ -8,11 +8,13 @@ import {
   type ScannedBlock,
 } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition } from '../../chain.ts'
-import { createJsonRpc, type RpcClient } from '../../json-rpc.ts'
+import { createJsonRpc, type RpcClient, type RpcNode } from '../../json-rpc.ts'
+import { createPatientScan, type ScanWays } from '../../patient-scan.ts'
+import type { RpcPool } from '../../rpc-pool.ts'
 import { findDoubted } from './doubt.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
 import { createIdentityTest } from './identity.ts'
-import { type BlockReader, createBlockReader } from './read-blocks.ts'
+import { type BlockReader, createBlockReader, type ReadBlock } from './read-blocks.ts'
 import { classify, explain } from './rpc-failure.ts'
 import { accountSchema, statusesSchema, type Transaction } from './wire.ts'
 
@@ -74,6 +76,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
   const extract = extractOptions(options)
   const readFinal = (node: Pick<RpcClient, 'call'>): Promise<number | null> => readerOf(node).slot('finalized')
   const readHead = createHeadReader()
+  const patientScan = createPatientScan()
   const genesisHash = () => pool.use(async () => current().genesisHash)
 
   const doubted: NonNullable<ChainClient['doubted']> = (transactions) =>
@@ -101,17 +104,9 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
       const hash = await genesisHash()
       return { height: 0, hash, parentHash: hash, time: 0 }
     },
-    async scan(from, to, watches) {
+    scan(from, to, watches) {
       const take = (transactions: readonly Transaction[]) => transfersOf(extract, transactions, watches)
-      const read = await pool.use(
-        async (node) => {
-          const found = await readerOf(node).read(from, to, take)
-          pool.noteBlocks(node, from, Math.max(to, found.at(-1)?.ref.height ?? to))
-          return found
-        },
-        { height: to },
-      )
-      return read.map(({ ref, content }): ScannedBlock => ({ ...ref, transfers: content }))
+      return patientScan(scanWays(pool, readerOf, take), from, to)
     },
     locate: (txHash) =>
       pool.use(async (node) => {
@@ -127,6 +122,38 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     // Without a second node there is nobody to ask.
     ...(rpcUrls.length < 2 ? {} : { doubted, judge: pool.judge, silence: pool.silence }),
     close,
+  }
+}
+
+/** Blocks as usual, and one by its transactions. */
+function scanWays(
+  pool: RpcPool<RpcNode>,
+  readerOf: (node: RpcNode) => BlockReader,
+  take: (transactions: readonly Transaction[]) => ScannedBlock['transfers'],
+): ScanWays {
+  const scanned = ({ ref, content }: ReadBlock<ScannedBlock['transfers']>): ScannedBlock => ({
+    ...ref,
+    transfers: content,
+  })
+  return {
+    scan: (from, to) =>
+      pool.use(
+        async (node) => {
+          const found = await readerOf(node).read(from, to, take)
+          pool.noteBlocks(node, from, Math.max(to, found.at(-1)?.ref.height ?? to))
+          return found.map(scanned)
+        },
+        { height: to },
+      ),
+    scanAlone: (height, from) =>
+      pool.use(
+        async (node) => {
+          const found = await readerOf(node).readAlone(height, from, take)
+          pool.noteBlocks(node, from, height)
+          return scanned(found)
+        },
+        { height },
+      ),
   }
 }
 

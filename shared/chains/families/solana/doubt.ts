@@ -10,8 +10,12 @@ const STATUSES_MAX = 256
 
 /** Transactions asked for at the same time. */
 const CONCURRENCY = 4
-/** Of version 1 at most, as blocks are read. */
-const TRANSACTION_OPTIONS = { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 }
+/** How one transaction is asked for: of version 1 at most, as blocks are read. */
+export const TRANSACTION_OPTIONS = {
+  commitment: 'confirmed',
+  encoding: 'jsonParsed',
+  maxSupportedTransactionVersion: 1,
+}
 
 /** How one node is asked. */
 export interface DoubtScope {

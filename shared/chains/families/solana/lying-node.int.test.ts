@@ -63,7 +63,8 @@ describe('a node that lies', () => {
   ])('error %i is explained to whoever runs the installation', async (code, words) => {
     const client = clientOf(await startNode(SLOTS, on('getBlock', failure(code))))
     await expect(client.scan(10, 18, watches)).rejects.toMatchObject({
-      name: 'NodeUnreliable',
+      name: 'BlockUnreadable',
+      block: { height: 10, method: 'getBlock' },
       message: expect.stringMatching(words),
     })
   })

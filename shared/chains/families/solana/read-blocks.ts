@@ -1,14 +1,18 @@
 import type { z } from 'zod'
 import { type BlockRef, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { inBlock } from '../../in-block.ts'
 import type { RpcClient } from '../../json-rpc.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { RpcFailure } from '../../rpc-failure.ts'
+import { TRANSACTION_OPTIONS } from './doubt.ts'
 import type { NodeIdentity } from './identity.ts'
 import {
   blockSchema,
   blockTimeSchema,
   type Header,
   headerSchema,
+  placedTransactionSchema,
+  signedBlockSchema,
   slotSchema,
   slotsSchema,
   type Transaction,
@@ -16,6 +20,8 @@ import {
 
 /** Blocks fetched at the same time; a full one is several megabytes. */
 const PREFETCH = 4
+/** Transactions fetched at the same time where a block is read by them. */
+const ALONE = 8
 /** Slots that are searched for the block before another one on a node that skips none. */
 const PREDECESSOR_RANGE = 64
 /** Seconds. Mainnet began on 16 March 2020: an earlier time is in another unit. */
@@ -24,6 +30,8 @@ const FIRST_BLOCK_TIME = 1_584_282_000
 const CONFIRMED = { commitment: 'confirmed' } as const
 /** Nodes refuse blocks with transactions of a higher version; version 1 is on mainnet since September 2026. */
 const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
+
+type Caller = Pick<RpcClient, 'call'>
 
 /** A block with what the caller made of its transactions. */
 export interface ReadBlock<T> {
@@ -46,33 +54,20 @@ export interface BlockReader {
    * does not have a block yet, but is never empty. `take` reduces each block's transactions as soon as they are there.
    */
   read<T>(from: number, to: number, take: (transactions: readonly Transaction[]) => T): Promise<readonly ReadBlock<T>[]>
+  /** The block of a slot by its signatures and each of its transactions; no slot from `from` up to it has a block. */
+  readAlone<T>(slot: number, from: number, take: (transactions: readonly Transaction[]) => T): Promise<ReadBlock<T>>
 }
 
 /** `identity` answers for the node in use; it is asked after each call, hence known. */
-export function createBlockReader(rpc: Pick<RpcClient, 'call'>, identity: () => NodeIdentity): BlockReader {
-  async function getBlock<T>(slot: number, details: 'accounts' | 'none', schema: z.ZodType<T>): Promise<T | null> {
+export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): BlockReader {
+  async function getBlock<T>(
+    slot: number,
+    details: 'accounts' | 'signatures' | 'none',
+    schema: z.ZodType<T>,
+  ): Promise<T | null> {
     return absentAsNull(
       rpc.call('getBlock', [slot, { ...BLOCK_OPTIONS, transactionDetails: details }], schema.nullable()),
     )
-  }
-
-  async function list(from: number, to: number): Promise<readonly number[]> {
-    const slots = await rpc.call('getBlocks', [from, to, CONFIRMED], slotsSchema)
-    return checkList(slots, from, to)
-  }
-
-  async function firstFrom(slot: number): Promise<number | undefined> {
-    const slots = await rpc.call('getBlocksWithLimit', [slot, 1, CONFIRMED], slotsSchema)
-    return checkList(slots, slot, Number.MAX_SAFE_INTEGER)[0]
-  }
-
-  async function timeOf(slot: number, { blockTime }: Header): Promise<number> {
-    if (blockTime !== null && blockTime >= FIRST_BLOCK_TIME) return blockTime * 1_000
-    const seconds = await absentAsNull(rpc.call('getBlockTime', [slot], blockTimeSchema))
-    if (seconds === null || seconds < FIRST_BLOCK_TIME) {
-      throw new NodeUnreliable(`the node gives no usable time of slot ${slot}`)
-    }
-    return seconds * 1_000
   }
 
   /** Names made up from the slot, where the node's own are of no use. */
@@ -82,9 +77,9 @@ export function createBlockReader(rpc: Pick<RpcClient, 'call'>, identity: () => 
   }
 
   async function refOf(slot: number, header: Header): Promise<BlockRef> {
-    const time = await timeOf(slot, header)
+    const time = await timeOf(rpc, slot, header)
     if (identity().simulated) {
-      const before = slot === 0 ? [] : await list(Math.max(1, slot - PREDECESSOR_RANGE), slot - 1)
+      const before = slot === 0 ? [] : await list(rpc, Math.max(1, slot - PREDECESSOR_RANGE), slot - 1)
       return { height: slot, hash: simulatedHash(slot), parentHash: simulatedHash(before.at(-1) ?? 0), time }
     }
     if (header.parentSlot >= slot)
@@ -105,7 +100,7 @@ export function createBlockReader(rpc: Pick<RpcClient, 'call'>, identity: () => 
       const found = await find(slot)
       if (found !== null) return found
       // A node that lags or lost blocks says the same as one that knows of a skipped slot: the next block tells.
-      const next = await firstFrom(slot + 1)
+      const next = await firstFrom(rpc, slot + 1)
       const header = next === undefined ? null : await getBlock(next, 'none', headerSchema)
       if (header === null || (header.parentSlot >= slot && !identity().simulated)) {
         throw new NodeUnreliable(
@@ -115,23 +110,61 @@ export function createBlockReader(rpc: Pick<RpcClient, 'call'>, identity: () => 
       return null
     },
     async read(from, to, take) {
-      const listed = await list(from, to)
-      const next = listed.length === 0 ? await firstFrom(to + 1) : undefined
+      const listed = await list(rpc, from, to)
+      const next = listed.length === 0 ? await firstFrom(rpc, to + 1) : undefined
       const slots = next === undefined ? listed : [next]
-      const read = await mapConcurrently(slots, PREFETCH, async (slot) => {
-        const block = await getBlock(slot, 'accounts', blockSchema)
-        if (block === null) return null
-        const { transactions, ...header } = block
-        return { slot, header, content: take(transactions), ref: await refOf(slot, header) }
-      })
+      const read = await mapConcurrently(slots, PREFETCH, (slot) =>
+        inBlock({ height: slot, hash: null }, 'getBlock', async () => {
+          const block = await getBlock(slot, 'accounts', blockSchema)
+          if (block === null) return null
+          const { transactions, ...header } = block
+          return { slot, header, content: take(transactions), ref: await refOf(slot, header) }
+        }),
+      )
       const missing = read.indexOf(null)
       const blocks = read.slice(0, missing === -1 ? read.length : missing).filter((block) => block !== null)
-      const [first] = blocks
-      if (first === undefined) throw new NodeUnreliable(`the node gives no block from slot ${from} on`)
+      if (blocks.length === 0) throw new NodeUnreliable(`the node gives no block from slot ${from} on`)
       if (!identity().simulated) checkLinks(from, blocks)
       return blocks.map(({ ref, content }) => ({ ref, content }))
     },
+    readAlone: (slot, from, take) =>
+      inBlock({ height: slot, hash: null }, 'getBlock', async () => {
+        const block = await getBlock(slot, 'signatures', signedBlockSchema)
+        if (block === null) throw new NodeUnreliable(`the node gives no block of slot ${slot}`)
+        const { signatures, ...header } = block
+        if (!identity().simulated) checkLinks(from, [{ slot, header }])
+        const contents = await mapConcurrently(signatures, ALONE, (id) => getTransaction(rpc, slot, id))
+        return { content: take(contents), ref: await refOf(slot, header) }
+      }),
   }
+}
+
+async function list(rpc: Caller, from: number, to: number): Promise<readonly number[]> {
+  const slots = await rpc.call('getBlocks', [from, to, CONFIRMED], slotsSchema)
+  return checkList(slots, from, to)
+}
+
+async function firstFrom(rpc: Caller, slot: number): Promise<number | undefined> {
+  const slots = await rpc.call('getBlocksWithLimit', [slot, 1, CONFIRMED], slotsSchema)
+  return checkList(slots, slot, Number.MAX_SAFE_INTEGER)[0]
+}
+
+/** Milliseconds. Throws `NodeUnreliable` when the node gives none. */
+async function timeOf(rpc: Caller, slot: number, { blockTime }: Header): Promise<number> {
+  if (blockTime !== null && blockTime >= FIRST_BLOCK_TIME) return blockTime * 1_000
+  const seconds = await absentAsNull(rpc.call('getBlockTime', [slot], blockTimeSchema))
+  if (seconds === null || seconds < FIRST_BLOCK_TIME) {
+    throw new NodeUnreliable(`the node gives no usable time of slot ${slot}`)
+  }
+  return seconds * 1_000
+}
+
+async function getTransaction(rpc: Caller, slot: number, id: string): Promise<Transaction> {
+  const found = await rpc.call('getTransaction', [id, TRANSACTION_OPTIONS], placedTransactionSchema.nullable())
+  if (found?.slot !== slot || found.entry.transaction.signatures[0] !== id) {
+    throw new NodeUnreliable(`the node does not give transaction ${id} of slot ${slot}`)
+  }
+  return found.entry
 }
 
 /** A block whose parent lies in the range without being listed was left out, and its transactions with it. */

@@ -54,6 +54,9 @@ export type Header = z.infer<typeof headerSchema>
 /** A block with its transactions, `getBlock` with `transactionDetails: 'accounts'`. */
 export const blockSchema = headerSchema.extend({ transactions: z.array(transaction) })
 
+/** A block with the ids of its transactions, `getBlock` with `transactionDetails: 'signatures'`. */
+export const signedBlockSchema = headerSchema.extend({ signatures: z.array(signature) })
+
 /** `getSlot`. */
 export const slotSchema = slot
 /** `getBlocks` and `getBlocksWithLimit`. */

@@ -59,11 +59,11 @@ function createTransport(url: string, perSecond: number | null): Transport<Param
   const pace = createPacer(perSecond)
   return {
     host,
-    async ask(path, params, schema, timeoutMs) {
+    async ask(path, params, schema, limits) {
       await pace()
       // With `visible: true` a node would rewrite the addresses in logs.
       const body = { ...params, visible: false }
-      const { status, text, retryAfterMs } = await endpoint.post({ what: path, path: `/${path}`, body, timeoutMs })
+      const { status, text, retryAfterMs } = await endpoint.post({ what: path, path: `/${path}`, body, ...limits })
       const pauseMs = retryAfterMs ?? suspension(text)
       if (status !== 200 || pauseMs !== null) {
         throw new RpcFailure('retry', `${path} at ${host}: status ${status}`, {
@@ -71,21 +71,22 @@ function createTransport(url: string, perSecond: number | null): Transport<Param
           call: { method: path, host },
         })
       }
-      return validate(text, schema, `${path} at ${host}`)
+      return validate(text, schema, path, host)
     },
     close: () => endpoint.close(),
   }
 }
 
-function validate<T>(text: string, schema: z.ZodType<T>, what: string): T {
+function validate<T>(text: string, schema: z.ZodType<T>, method: string, host: string): T {
+  const what = `${method} at ${host}`
   let json: unknown
   try {
     json = parseLosslessJson(text)
   } catch {
-    throw new RpcFailure('retry', `${what}: no JSON`)
+    throw new RpcFailure('retry', `${what}: no JSON`, { method })
   }
   const parsed = schema.safeParse(json)
-  if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { cause: parsed.error })
+  if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { method, cause: parsed.error })
   return parsed.data
 }
 

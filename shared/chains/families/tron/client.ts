@@ -2,6 +2,9 @@ import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/usecases/ports/runtime.ts'
 import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition } from '../../chain.ts'
+import { inBlock } from '../../in-block.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { createPatientScan } from '../../patient-scan.ts'
 import { parseAccount } from './address.ts'
 import { createTronApi } from './api.ts'
 import { checkHeader } from './check-block.ts'
@@ -62,6 +65,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
   const { head, newestOf } = createHeadReader(pool, isPublic ? chain.blockTimeMs : 0)
   const internals = createInternalRecord(metrics, labels)
   const scope = { keyPrefix: `${mode}:${chain.id}`, nativeAsset, tokens }
+  const patientScan = createPatientScan()
   const unshown = createTransferCheck(scope, internals)
 
   return {
@@ -80,20 +84,25 @@ export function createTronClient(options: TronClientOptions): TronClient {
         checkHeader(header, height)
         return refOf(header)
       }),
-    scan: (from, to, watches) =>
-      pool.use(
-        async (node) => {
-          internals.check(node)
-          const blocks = await readBlocks(node, from, to, newestOf(node))
-          for (const { successful } of blocks) internals.note(node, successful)
-          pool.noteBlocks(node, from, to)
-          return blocks.map(({ header, successful }) => ({
-            ...refOf(header),
-            transfers: successful.flatMap((transaction) => extractTransfers(transaction, { ...scope, watches })),
-          }))
-        },
-        { height: to },
-      ),
+    scan(first, last, watches) {
+      const scan = (from: number, to: number) =>
+        pool.use(
+          async (node) => {
+            internals.check(node)
+            const blocks = await readBlocks(node, from, to, newestOf(node))
+            for (const { successful } of blocks) internals.note(node, successful)
+            pool.noteBlocks(node, from, to)
+            return mapConcurrently(blocks, 1, async ({ header, successful }) => {
+              const ref = refOf(header)
+              const extract = () =>
+                successful.flatMap((transaction) => extractTransfers(transaction, { ...scope, watches }))
+              return { ...ref, transfers: await inBlock(ref, 'wallet/gettransactioninfobyblocknum', extract) }
+            })
+          },
+          { height: to },
+        )
+      return patientScan({ scan }, first, last)
+    },
     ...(options.rpcUrls.length < 2
       ? {}
       : { doubted: (transactions) => pool.doubted(transactions, unshown), judge: pool.judge, silence: pool.silence }),

@@ -1,4 +1,5 @@
 import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { inBlock } from '../../in-block.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import type { TronNode } from './api.ts'
 import { checkHeader, type SuccessfulTransaction, successfulTransactions } from './check-block.ts'
@@ -6,6 +7,7 @@ import { type Block, blocksSchema, headerSchema, infosSchema, maybeBlockSchema }
 
 /** Blocks in one answer; each may be half a megabyte. Nodes give up to 100 (java-tron, `BLOCK_LIMIT_NUM`). */
 const BLOCKS_PER_CALL = 5
+const INFOS = 'wallet/gettransactioninfobyblocknum'
 
 /** A block whose transactions and infos tell the same story. */
 export interface ReadBlock {
@@ -32,8 +34,16 @@ export async function readBlocks(
   }
   for (let start = Math.max(1, from); start <= to; start += BLOCKS_PER_CALL) {
     const end = Math.min(to, start + BLOCKS_PER_CALL - 1)
-    const bare = await bareBlocks(node, start, end, known)
-    blocks.push(...(await mapConcurrently(bare, BLOCKS_PER_CALL, (block) => withInfos(node, block))))
+    const read = () => bareBlocks(node, start, end, known)
+    const bare =
+      start === end ? await inBlock({ height: start, hash: null }, 'wallet/getblockbynum', read) : await read()
+    blocks.push(
+      ...(await mapConcurrently(bare, BLOCKS_PER_CALL, (block) =>
+        inBlock({ height: block.block_header.raw_data.number, hash: block.blockID }, INFOS, () =>
+          withInfos(node, block),
+        ),
+      )),
+    )
   }
   checkLinks(blocks)
   return blocks
@@ -56,7 +66,7 @@ async function askBlocks(node: TronNode, from: number, to: number, known: Block 
 
 async function withInfos(node: TronNode, block: Block): Promise<ReadBlock> {
   const { number } = block.block_header.raw_data
-  const infos = await node.call('wallet/gettransactioninfobyblocknum', { num: number }, infosSchema)
+  const infos = await node.call(INFOS, { num: number }, infosSchema)
   return { header: block, successful: successfulTransactions(block, infos) }
 }
 

@@ -8,7 +8,9 @@ import {
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { ChainDefinition, OutputChainRules } from '../../chain.ts'
+import { inBlock } from '../../in-block.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
+import { createPatientScan } from '../../patient-scan.ts'
 import { type CoreNode, createCoreRpc } from './core-rpc.ts'
 import { blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
 import { locateTransaction } from './locate-transaction.ts'
@@ -58,6 +60,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
   const unconfirmed = createMempoolReader(scope, isLoaded)
   // What an isolated node does not have may well be paid; a local chain has one node and no peers.
   const isHearing = async (node: CoreNode) => options.genesis === 'any' || (await node.isConnected())
+  const patientScan = createPatientScan()
 
   return {
     verify: () => rpc.verify(),
@@ -70,7 +73,9 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
       }),
     async scan(from, to, watches, outpoints = new Set()) {
       const question = { scope, rules, watches, asked: outpointsByWire(outpoints) }
-      const blocks = await rpc.scan((node) => scanBlocks(node, from, to, question), { from, to })
+      const scan = (low: number, high: number) =>
+        rpc.scan((node) => scanBlocks(node, low, high, question), { from: low, to: high })
+      const blocks = await patientScan({ scan }, from, to)
       return blocks.map((block) => ({ ...block, agesMs: unconfirmed.agesMs(block.transfers) }))
     },
     mempool: (watches, outpoints) =>
@@ -113,9 +118,10 @@ async function scanBlocks(
   question: BlockQuestion,
 ): Promise<readonly ScannedBlock[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
-  const blocks = await mapConcurrently(heights, PREFETCH, async (height) =>
-    scanBlock(node, { height, hash: await hashAt(node, height) }, question),
-  )
+  const blocks = await mapConcurrently(heights, PREFETCH, async (height) => {
+    const hash = await inBlock({ height, hash: null }, 'getblockhash', () => hashAt(node, height))
+    return inBlock({ height, hash }, 'getblock', () => scanBlock(node, { height, hash }, question))
+  })
   checkLinks(blocks)
   return blocks
 }

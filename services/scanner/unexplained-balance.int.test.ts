@@ -1,0 +1,108 @@
+import { describe, expect, it, vi } from 'vitest'
+import { explainInvoice } from '#shared/usecases/explain-invoice.ts'
+import { asksBalances, ETHER, useBalanceStage } from '#test/support/balance-stage.ts'
+import { openEngine } from '#test/support/engine.ts'
+import { WATCHED } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const { stage, source, clientOf, untilHead, waitForEther, send, lying } = useBalanceStage(stores)
+
+const rows = () => stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
+
+/** Credits an account as a withdrawal of a validator does: no transaction, no trace, no log. */
+async function withdraw(wei: bigint): Promise<void> {
+  const before = BigInt((await stage.chain.rpc('eth_getBalance', [WATCHED.address, 'latest'])) as string)
+  await stage.chain.rpc('anvil_setBalance', [WATCHED.address, `0x${(before + wei).toString(16)}`])
+  await stage.chain.mine()
+}
+
+/** The next block stands behind every deadline of the stage. */
+async function passDeadlines(): Promise<void> {
+  await stage.chain.rpc('evm_increaseTime', [2 * 86_400])
+  await stage.chain.mine()
+}
+
+describe('coins that come outside of any transaction', () => {
+  // Guarantee: an invoice never ends while its address holds money that nobody was told of.
+  it('open an inbox row before the invoice ends, and its explanation says so', async () => {
+    const invoiceId = await waitForEther()
+    stage.scan()
+    await untilHead()
+    await withdraw(ETHER)
+    await untilHead()
+    expect(await rows()).toEqual([])
+    await passDeadlines()
+    await untilHead()
+    expect(await rows()).toMatchObject([{ invoiceId, mode: 'test', open: true, paymentKey: null }])
+    const [row] = await rows()
+    expect(row?.['detail']).toContain(`${WATCHED.address} on ethereum holds 1 ETH more than payments explain`)
+    const { deps } = await openEngine(stores)
+    const { conclusion, openExceptions } = await explainInvoice(deps, invoiceId)
+    expect(conclusion).toContain('holds 1 ETH more than payments explain')
+    expect(openExceptions).toMatchObject([{ kind: 'unexplained_balance' }])
+  })
+
+  it('open none when payments explain the balance, or it was there before', async () => {
+    await withdraw(3n * ETHER)
+    stage.scan()
+    await untilHead()
+    await waitForEther()
+    await send(5n)
+    await send(ETHER, WATCHED.address)
+    await stage.chain.mine()
+    await passDeadlines()
+    await untilHead()
+    expect(await stage.payments()).toHaveLength(2)
+    expect(await rows()).toEqual([])
+  })
+
+  it('open one row, however often the scanner dies before its cursor', async () => {
+    await waitForEther()
+    const first = stage.scan()
+    await untilHead()
+    await first.stop()
+    await withdraw(ETHER)
+    await passDeadlines()
+    const killed = vi.fn()
+    const height = await stage.height()
+    const cursors: typeof stage.deps.cursors = {
+      ...stage.deps.cursors,
+      async advance(...asked) {
+        if ((asked[3].height ?? 0) < height || killed.mock.calls.length > 1) return stage.deps.cursors.advance(...asked)
+        killed()
+        throw new Error('killed')
+      },
+    }
+    stage.scan(source(clientOf(null)), { cursors })
+    await untilHead()
+    expect(killed).toHaveBeenCalledTimes(2)
+    expect(await rows()).toHaveLength(1)
+  })
+
+  // Guarantee: a node that keeps balances to itself delays a deadline by a minute, and never stops the network.
+  it('are named as unseen when the node has been silent for a minute', async () => {
+    await waitForEther()
+    let silent = false
+    let refusals = 0
+    let skippedMs = 0
+    const url = await lying((call, truth) => {
+      if (!silent || !asksBalances(call)) return truth
+      refusals += 1
+      return { error: { code: -32_000, message: 'timed out' } }
+    })
+    const clock = { ...stage.deps.clock, now: () => stage.deps.clock.now() + skippedMs }
+    stage.scan(source(clientOf(null, [url])), { clock })
+    await untilHead()
+    silent = true
+    await withdraw(ETHER)
+    await passDeadlines()
+    const height = await stage.height()
+    await vi.waitUntil(() => refusals > 1, 8_000)
+    expect((await stage.cursor())?.height).toBeLessThan(height)
+    skippedMs = 61_000
+    await stage.untilHeight(height)
+    expect(await rows()).toMatchObject([{ invoiceId: null, workspaceId: null }])
+    expect((await rows())[0]?.['detail']).toContain('No node of ethereum (test) says what accounts hold')
+  })
+})
