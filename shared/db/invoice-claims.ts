@@ -53,17 +53,7 @@ export function invoiceClaims(invoices: Invoices) {
     }) satisfies InvoiceRepository['coinAccounts'],
     claimsTaken: ((claims) => among(claims, {})) satisfies InvoiceRepository['claimsTaken'],
     priorHolds: ((claims, at) => priorHolds(invoices, claims, at)) satisfies InvoiceRepository['priorHolds'],
-    drawsTaken: (async (draws) => {
-      if (draws.length === 0) return new Map()
-      const found = await invoices
-        .find({ draws: { $in: [...draws] } }, { projection: { _id: 0, draws: 1, releaseAt: 1, expiresAt: 1 } })
-        .toArray()
-      const asked = new Set(draws)
-      const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
-        held.map((draw) => [draw, (releaseAt ?? expiresAt).getTime()] as const),
-      )
-      return new Map(taken.filter(([draw]) => asked.has(draw)))
-    }) satisfies InvoiceRepository['drawsTaken'],
+    drawsTaken: ((draws) => drawsTaken(invoices, draws)) satisfies InvoiceRepository['drawsTaken'],
     claimsPaid: ((claims) =>
       among(claims, {
         ledger: { $elemMatch: { state: { $in: ['detected', 'confirmed'] }, simulated: false } },
@@ -149,4 +139,17 @@ async function releaseClaims(
     },
   )
   return result.matchedCount === 1
+}
+
+/** Of these draws those that an invoice holds, with the time at which each is given back, Unix milliseconds. */
+async function drawsTaken(invoices: Invoices, draws: readonly string[]): Promise<ReadonlyMap<string, Ms>> {
+  if (draws.length === 0) return new Map()
+  const found = await invoices
+    .find({ draws: { $in: [...draws] } }, { projection: { _id: 0, draws: 1, releaseAt: 1, expiresAt: 1 } })
+    .toArray()
+  const asked = new Set(draws)
+  const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
+    held.map((draw) => [draw, (releaseAt ?? expiresAt).getTime()] as const),
+  )
+  return new Map(taken.filter(([draw]) => asked.has(draw)))
 }
