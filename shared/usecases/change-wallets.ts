@@ -2,6 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
+import { keyStanding } from './key-history.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { MailRecord } from './ports/events.ts'
 import type { Noted } from './ports/operators.ts'
@@ -45,7 +46,7 @@ export interface ChangedWallet {
 export async function addAnnouncedWallet(
   deps: ChangeWalletsDeps,
   input: Wish & MaterialInput & { readonly networks?: readonly NetworkId[] },
-): Promise<ChangedWallet & Pick<AddedWallet, 'firstAddresses' | 'listed'>> {
+): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
   const networks = checkNetworks(deps.catalog, input)
   const auditId = `wallet_added:${input.workspaceId}:${input.opId}`
   const repeated = await deps.walletDeeds.isNoted(auditId)
@@ -77,6 +78,7 @@ export async function addAnnouncedWallet(
     wallet,
     effectiveAt: waitsUntil(deps, wallet, changed ? effectiveAt : null),
     changed,
+    key: keyStanding(material),
     firstAddresses,
     listed,
   }

@@ -18,7 +18,11 @@ const freshKey = () => {
   accounts += 1
   return account(accounts)
 }
-const evm = (key: HDNodeWallet) => ({ family: 'evm' as const, kind: 'xpub' as const, value: key.neuter().extendedKey })
+/** No node is configured here that could be asked for earlier use of the key. */
+const evm = (key: HDNodeWallet) => ({
+  ...{ family: 'evm' as const, kind: 'xpub' as const, startIndex: 0 },
+  value: key.neuter().extendedKey,
+})
 const addressOf = (key: HDNodeWallet, index: number) => key.deriveChild(0).deriveChild(index).address
 const deed = () => ({ opId: randomUUID() })
 
@@ -55,7 +59,7 @@ it('shows what a key would be, whole and with its paths, and stores nothing', as
   const shown = await caller.wallets.prepare({ ...at, ...evm(key) })
   expect(shown.networks).toEqual(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'])
   expect(shown.addresses).toEqual(
-    [0, 1, 2, 3, 4].map((index) => ({ index, path: `m/44'/60'/0'/0/${index}`, address: addressOf(key, index) })),
+    [0, 1, 2, 3, 4].map((index) => ({ index, path: `${key.path}/0/${index}`, address: addressOf(key, index) })),
   )
   expect(shown).toMatchObject({ standing: 'none', listed: null })
   const pool = {

@@ -14,6 +14,13 @@ const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
 const transactionSchema = z.object({ blockhash: hashSchema.optional() })
 const placeSchema = z.object({ height: z.int().nonnegative(), confirmations: z.int() })
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
+/** `scantxoutset`, Bitcoin Core 0.17 and later. An aborted scan has `success: false`. */
+const unspentSchema = z.object({
+  success: z.literal(true),
+  unspents: z.array(z.object({ scriptPubKey: z.string().regex(/^([0-9a-f]{2})+$/) })),
+})
+/** A scan reads the whole set of unspent outputs: minutes on main networks. */
+const UNSPENT_TIMEOUT_MS = 30 * 60_000
 /** Dogecoin Core 1.14 does not say whether it still downloads. */
 const progressSchema = z.object({ initialblockdownload: z.boolean().default(false) })
 
@@ -46,6 +53,8 @@ export interface CoreNode {
   blockOf(txid: string): Promise<string | null>
   /** Height of a block; null when the node does not have it, or on a branch only. */
   heightOf(hash: string): Promise<number | null>
+  /** Those of these output scripts (hex) on which unspent coins lie in blocks. A node scans for one caller at a time. */
+  unspentScripts(scripts: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** Pieces of work, each done with one of a network's nodes. */
@@ -149,6 +158,12 @@ function createCoreNode(call: Call): CoreNode {
     async blockOf(txid) {
       const found = await unlessAbsent(call('getrawtransaction', [txid, 1], transactionSchema))
       return found === null ? null : (found.blockhash ?? 'unconfirmed')
+    },
+    async unspentScripts(scripts) {
+      const descriptors = scripts.map((script) => `raw(${script})`)
+      const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, UNSPENT_TIMEOUT_MS)
+      const asked = new Set(scripts)
+      return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => asked.has(script)))
     },
     async heightOf(hash) {
       const found = await unlessAbsent(call('getblockheader', [hash, true], placeSchema))
