@@ -62,6 +62,8 @@ export interface PreparedMaterial {
   /** Addresses that are new, that the wallet had already, and that the list repeated. Null for extended keys. */
   readonly listed: { readonly added: number; readonly known: number; readonly repeated: number } | null
   readonly sharedWith: readonly string[]
+  /** A start index was taken for a key that was stored already. */
+  readonly startChanged: boolean
 }
 
 /** Checks what a person entered as a wallet and stores it with its addresses; stores nothing when it is wrong. */
@@ -132,6 +134,8 @@ async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Prom
     material,
     firstAddresses: derived.slice(0, SHOWN).map(({ address }) => address),
     listed: null,
+    // What was given back is another record only when something of it changed.
+    startChanged: material !== stored,
     sharedWith: await deps.wallets.workspacesUsing(material.id),
   }
 }
@@ -164,7 +168,7 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   const holders = new Set(stored.flatMap(({ heldBy }) => heldBy ?? []))
   const sharedWith = (await Promise.all([...holders].map((id) => deps.wallets.workspacesUsing(id)))).flat()
   const firstAddresses = addresses.slice(0, SHOWN).map(({ address }) => address)
-  return { material, firstAddresses, listed: { added, known, repeated }, sharedWith }
+  return { material, firstAddresses, listed: { added, known, repeated }, sharedWith, startChanged: false }
 }
 
 /** Each way of using an address claims it in its own form, and two forms would not exclude each other. */
