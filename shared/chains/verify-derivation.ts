@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
-import { type Network, type Payment, payments } from 'bitcoinjs-lib'
+import { type Network, payments } from 'bitcoinjs-lib'
 import { HDNodeWallet } from 'ethers'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
@@ -13,8 +13,10 @@ const base58check = createBase58check(sha256)
 /** Addresses compared for each key: an error of derivation shows in the first ones. */
 const COMPARED = 5
 
+type Output = Pick<ReturnType<typeof payments.p2pkh>, 'address' | 'output'>
+
 /** How bitcoinjs-lib builds the payment of each script type. */
-const PAYMENTS: Readonly<Record<ScriptType, (pubkey: Buffer, network: Network) => Payment>> = {
+const PAYMENTS: Readonly<Record<ScriptType, (pubkey: Buffer, network: Network) => Output>> = {
   p2pkh: (pubkey, network) => payments.p2pkh({ pubkey, network }),
   'p2sh-p2wpkh': (pubkey, network) => payments.p2sh({ redeem: payments.p2wpkh({ pubkey, network }), network }),
   p2wpkh: (pubkey, network) => payments.p2wpkh({ pubkey, network }),
