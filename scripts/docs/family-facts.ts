@@ -17,7 +17,8 @@ const CHOSEN_SCRIPT =
   'The script type follows from the spelling of the key (`zpub`: native SegWit; `ypub`, `Mtub`: nested SegWit). `xpub` and `Ltub` do not say it: a person chooses by the first address of each.'
 const UNSPENT_ONLY =
   'Earlier use of a key is searched in the unspent outputs of the node: addresses whose coins were all spent are not seen, and a start index is needed then.'
-const NO_SEARCH = 'Earlier use of a key cannot be searched: Dogecoin Core 1.14 has no `scantxoutset`. A start index is needed.'
+const NO_SEARCH =
+  'Earlier use of a key cannot be searched: Dogecoin Core 1.14 has no `scantxoutset`. A start index is needed.'
 const STATE_ONLY =
   'Earlier use of a key is searched in the state of the node: coins, accepted tokens and sent transactions. Accounts that others emptied, by an approval or a permit, are not seen.'
 

@@ -7,6 +7,16 @@ type KeyHistories = Pick<WalletRepository, 'recordUsedIndex' | 'endHistorySearch
 /** The index that a key started at, hence the next one until an address is offered. */
 const START = { $ifNull: ['$history.startIndex', 0] }
 
+/** A history as it is; written whole, so that a change names every field. */
+const KEPT = {
+  state: '$history.state',
+  waitingFor: '$history.waitingFor',
+  searched: '$history.searched',
+  lastUsedIndex: '$history.lastUsedIndex',
+  startIndex: '$history.startIndex',
+  givenIndex: '$history.givenIndex',
+}
+
 /** What becomes known of the use of keys before they were added. Each step is one conditional update that only raises indexes. */
 export function keyHistories(materials: mongoose.mongo.Collection<KeyMaterialDocument>): KeyHistories {
   return {
@@ -16,10 +26,13 @@ export function keyHistories(materials: mongoose.mongo.Collection<KeyMaterialDoc
       const { modifiedCount } = await materials.updateOne(behind, [
         {
           $set: {
-            'history.lastUsedIndex': index,
-            'history.startIndex': start,
-            'history.waitingFor': { $setUnion: ['$history.waitingFor', '$history.searched'] },
-            'history.searched': [],
+            history: {
+              ...KEPT,
+              waitingFor: { $setUnion: ['$history.waitingFor', '$history.searched'] },
+              searched: [],
+              lastUsedIndex: index,
+              startIndex: start,
+            },
             ...raisedTo(start),
           },
         },
@@ -28,16 +41,16 @@ export function keyHistories(materials: mongoose.mongo.Collection<KeyMaterialDoc
     },
     endHistorySearch: async (materialId, network, startIndex) => {
       const waiting = { _id: materialId, 'history.waitingFor': network, 'history.startIndex': startIndex }
+      const others = { $filter: { input: '$history.waitingFor', cond: { $ne: ['$$this', network] } } }
       const { modifiedCount } = await materials.updateOne(waiting, [
         {
           $set: {
-            'history.waitingFor': { $setDifference: ['$history.waitingFor', [network]] },
-            'history.searched': { $setUnion: ['$history.searched', [network]] },
-          },
-        },
-        {
-          $set: {
-            'history.state': { $cond: [{ $eq: [{ $size: '$history.waitingFor' }, 0] }, 'known', 'searching'] },
+            history: {
+              ...KEPT,
+              state: { $cond: [{ $eq: [{ $size: others }, 0] }, 'known', 'searching'] },
+              waitingFor: others,
+              searched: { $setUnion: ['$history.searched', [network]] },
+            },
           },
         },
       ])

@@ -132,7 +132,10 @@ test('an xpub is a question: its addresses of each kind are shown, and a start i
   await page.getByText('Invoices begin at index 13, as it was entered.').waitFor()
   await page.getByRole('link', { name: 'All wallets' }).last().click()
   const card = page.getByRole('region', { name: 'Bitcoin' })
-  await card.getByText(/public key, Legacy · Bitcoin/).first().waitFor()
+  await card
+    .getByText(/public key, Legacy · Bitcoin/)
+    .first()
+    .waitFor()
   await card.getByText('Invoices begin at index 13, as it was entered.').first().waitFor()
 })
 
