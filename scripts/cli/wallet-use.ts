@@ -1,3 +1,4 @@
+import { type KeyStanding, keyStanding } from '#shared/usecases/key-history.ts'
 import type { Wallet } from '#shared/usecases/ports/wallets.ts'
 import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallet-gap.ts'
 import { countPool } from '#shared/usecases/watch-pools.ts'
@@ -10,9 +11,26 @@ export interface WalletUse {
   readonly required_gap: number | null
   readonly addresses: number | null
   readonly free: number | null
+  readonly script_type: string | null
+  /** First index that is ever offered. */
+  readonly start_index: number | null
+  /** Highest index that was used before the key was added. */
+  readonly last_used_index: number | null
+  /** Networks on which earlier use is still searched; nothing is offered until it is empty. */
+  readonly searching: readonly string[]
 }
 
-const NOTHING: WalletUse = { last_paid_index: null, next_index: null, required_gap: null, addresses: null, free: null }
+const NOTHING: WalletUse = {
+  last_paid_index: null,
+  next_index: null,
+  required_gap: null,
+  addresses: null,
+  free: null,
+  script_type: null,
+  start_index: null,
+  last_used_index: null,
+  searching: [],
+}
 
 /** Reads the gap of an extended key, or how much of a pool is free. */
 export async function readUse(installation: Installation, wallet: Wallet): Promise<WalletUse> {
@@ -23,7 +41,8 @@ export async function readUse(installation: Installation, wallet: Wallet): Promi
     return { ...NOTHING, addresses: total, free }
   }
   const { lastPaidIndex, nextIndex, requiredGap } = await walletGap(installation, material)
-  return { ...NOTHING, last_paid_index: lastPaidIndex, next_index: nextIndex, required_gap: requiredGap }
+  const figures = { last_paid_index: lastPaidIndex, next_index: nextIndex, required_gap: requiredGap }
+  return { ...NOTHING, ...figures, ...presentKey(keyStanding(material)) }
 }
 
 /** The figures in words, with a warning when the owner's wallet would not show all money. */
@@ -31,12 +50,35 @@ export function describeUse(use: WalletUse | undefined): string {
   if (use === undefined) return ''
   if (use.addresses !== null) return `${use.free} of ${use.addresses} addresses free`
   if (use.required_gap === null) return 'unique amounts'
+  if (use.searching.length > 0) return `looking for earlier use on ${use.searching.join(', ')}; nothing is offered yet`
   const paid = use.last_paid_index === null ? 'none paid' : `last paid ${use.last_paid_index}`
   const warning =
     use.required_gap > USUAL_GAP_LIMIT
       ? ` (more than ${USUAL_GAP_LIMIT}: raise it in the wallet, or it hides money)`
       : ''
   return `next index ${use.next_index}, ${paid}, gap limit needed ${use.required_gap}${warning}`
+}
+
+/** What is known of a key, as the command line prints it. */
+export function presentKey(
+  key: KeyStanding | null,
+): Pick<WalletUse, 'script_type' | 'start_index' | 'last_used_index' | 'searching'> {
+  return {
+    script_type: key?.scriptType ?? null,
+    start_index: key?.startIndex ?? null,
+    last_used_index: key?.lastUsedIndex ?? null,
+    searching: key?.waitingFor ?? [],
+  }
+}
+
+/** The same in words, for whoever added it. */
+export function describeKey({ scriptType, ready, waitingFor, startIndex, lastUsedIndex }: KeyStanding): string {
+  const type = scriptType === null ? '' : `Script type ${scriptType}. `
+  if (!ready) {
+    return `${type}Looking for earlier use on ${waitingFor.join(', ')}: no address is offered until that has ended (wallet show says so), or you add the key again with --start-index.`
+  }
+  const found = lastUsedIndex === null ? '' : ` The highest index found in use is ${lastUsedIndex}.`
+  return `${type}Invoices get addresses from index ${startIndex} on.${found}`
 }
 
 /** A wallet as the command line prints it. */

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { FAMILIES, type Family, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
 import { type AddedWallet, addWallet } from '#shared/usecases/add-wallet.ts'
 import { disableWallet } from '#shared/usecases/disable-wallet.ts'
 import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts'
 import { actorName } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
-import { describeUse, presentWallet, readUse } from './wallet-use.ts'
+import { describeKey, describeUse, presentKey, presentWallet, readUse } from './wallet-use.ts'
 
 interface AddOptions extends OutputOptions {
   readonly workspace: string
@@ -18,6 +19,9 @@ interface AddOptions extends OutputOptions {
   readonly value?: string
   readonly file?: string
   readonly networks?: string
+  readonly scriptType?: ScriptType
+  readonly path?: string
+  readonly startIndex?: number
 }
 
 function parseNetworks(text: string): readonly NetworkId[] {
@@ -28,6 +32,10 @@ function parseNetworks(text: string): readonly NetworkId[] {
       details: [{ path: 'networks', message: `unknown network "${name}"; known: ${NETWORK_IDS.join(', ')}` }],
     })
   })
+}
+
+function parseIndex(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN
 }
 
 async function readValue({ value, file }: AddOptions): Promise<string> {
@@ -41,24 +49,32 @@ async function add(options: AddOptions): Promise<void> {
   const networks = options.networks === undefined ? undefined : parseNetworks(options.networks)
   const value = await readValue(options)
   await withInstallation(async (installation) => {
-    const { workspace, mode, family, kind } = options
+    const { workspace, mode, family, kind, scriptType, path, startIndex } = options
     const added = await addWallet(installation, {
       workspaceId: workspace,
       mode,
       family,
       kind,
       value,
-      ...(networks ? { networks } : {}),
+      ...(networks !== undefined && { networks }),
+      ...(scriptType !== undefined && { scriptType }),
+      ...(path !== undefined && { path }),
+      ...(startIndex !== undefined && { startIndex }),
     })
     print(
       options,
-      { ...presentWallet(added.wallet), first_addresses: added.firstAddresses, listed: added.listed },
+      {
+        ...presentWallet(added.wallet),
+        ...presentKey(added.key),
+        first_addresses: added.firstAddresses,
+        listed: added.listed,
+      },
       describeAdded(added),
     )
   })
 }
 
-function describeAdded({ wallet, firstAddresses, listed }: AddedWallet): string {
+function describeAdded({ wallet, key, firstAddresses, listed }: AddedWallet): string {
   const shown = firstAddresses.map((address, index) => `  ${index}  ${address}`).join('\n')
   const counts =
     listed === null
@@ -68,7 +84,8 @@ function describeAdded({ wallet, firstAddresses, listed }: AddedWallet): string 
     wallet.kind === 'xpub'
       ? 'Compare its first addresses with your wallet; if they differ, do not use it:'
       : 'Make sure that you hold the keys: an address of an exchange may change or refuse small amounts:'
-  return `wallet ${wallet.id} added (${wallet.networks.join(', ')})${counts}\n${advice}\n${shown}`
+  const use = key === null ? '' : `\n${describeKey(key)}`
+  return `wallet ${wallet.id} added (${wallet.networks.join(', ')})${counts}\n${advice}\n${shown}${use}`
 }
 
 async function list(options: OutputOptions & { readonly workspace?: string }): Promise<void> {
@@ -79,7 +96,7 @@ async function list(options: OutputOptions & { readonly workspace?: string }): P
       wallet.id,
       wallet.mode,
       wallet.family,
-      wallet.kind,
+      [wallet.kind, uses[index]?.script_type ?? []].flat().join(' '),
       wallet.networks.join(','),
       wallet.disabledAt === null ? 'enabled' : 'disabled',
       describeUse(uses[index]),
@@ -127,6 +144,18 @@ export function addWalletCommands(program: Command): void {
     .option('--value <value>', 'the extended public key (account level), the list of addresses, or the address')
     .option('--file <path>', 'a file that holds the value: CSV, or one address a line')
     .option('--networks <list>', 'comma-separated; default: every network of the family')
+    .addOption(
+      new Option(
+        '--script-type <type>',
+        'addresses that your wallet makes of the key; needed for xpub, Ltub, tpub and ttub of Bitcoin and Litecoin',
+      ).choices(SCRIPT_TYPES),
+    )
+    .option('--path <path>', "where the key lies, needed for keys of Electrum: m (standard) or m/0' (SegWit)")
+    .option(
+      '--start-index <n>',
+      'index of the first address to offer, instead of a search for earlier use of the key',
+      parseIndex,
+    )
     .option('--json', 'print one JSON value')
     .action(add)
   wallet

@@ -13,7 +13,16 @@ export interface FamilyFacts {
   readonly tokenLimits: readonly string[]
 }
 
-const outputs = (node: string, keys: string): FamilyFacts => ({
+const CHOSEN_SCRIPT =
+  'The script type follows from the spelling of the key (`zpub`: native SegWit; `ypub`, `Mtub`: nested SegWit). `xpub` and `Ltub` do not say it: a person chooses by the first address of each.'
+const UNSPENT_ONLY =
+  'Earlier use of a key is searched in the unspent outputs of the node: addresses whose coins were all spent are not seen, and a start index is needed then.'
+const NO_SEARCH =
+  'Earlier use of a key cannot be searched: Dogecoin Core 1.14 has no `scantxoutset`. A start index is needed.'
+const STATE_ONLY =
+  'Earlier use of a key is searched in the state of the node: coins, accepted tokens and sent transactions. Accounts that others emptied, by an approval or a permit, are not seen.'
+
+const outputs = (node: string, keys: string, keyLimits: readonly string[]): FamilyFacts => ({
   wallets: `extended public key (${keys}), a fresh address for each invoice`,
   coin: `Whole blocks are read from ${node} and every output is compared with the addresses that are watched, so nothing depends on the node's own wallet or index. The mempool is polled as well: a payment is *detected* within seconds.`,
   token: '',
@@ -23,6 +32,7 @@ const outputs = (node: string, keys: string): FamilyFacts => ({
     'A transaction in the mempool is only detected. Replaced by fee (BIP 125), double spent or dropped, it is shown as such and its invoice steps back.',
     'While a node reads its mempool again after a restart nothing is concluded from what is missing there, and no deadline of the network passes. A node that does not say when it is done (`getmempoolinfo.loaded`; Dogecoin Core 1.14) is given ten minutes.',
     'Two outputs of one transaction to one address are two payments.',
+    ...keyLimits,
     'Addresses are derived without hardening. Who has the extended public key and one child private key has the parent private key: use an account of its own for this.',
     'The gap of unused addresses is shown beside the wallet, with how to set the same gap in the wallet program.',
   ],
@@ -32,9 +42,9 @@ const outputs = (node: string, keys: string): FamilyFacts => ({
 
 /** By family, as far as the assets of a family do not differ. */
 export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
-  bitcoin: outputs('Bitcoin Core', 'xpub, ypub or zpub'),
-  litecoin: outputs('Litecoin Core', 'Ltub, Mtub, xpub or zpub'),
-  dogecoin: outputs('Dogecoin Core', 'dgub or xpub'),
+  bitcoin: outputs('Bitcoin Core', 'xpub, ypub or zpub', [CHOSEN_SCRIPT, UNSPENT_ONLY]),
+  litecoin: outputs('Litecoin Core', 'Ltub, Mtub, xpub or zpub', [CHOSEN_SCRIPT, UNSPENT_ONLY]),
+  dogecoin: outputs('Dogecoin Core', 'dgub or xpub', [NO_SEARCH]),
   evm: {
     wallets:
       'extended public key (xpub, one for all five EVM networks), a pool of addresses, or one address with amounts that differ',
@@ -46,6 +56,7 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     limits: [
       'All five EVM networks share one form of address: what is sent on the wrong one arrives at the merchant and is shown to operators as *wrong network*, never credited by itself.',
       'With one node alone its word is all there is: give two that belong to different people.',
+      STATE_ONLY,
     ],
     coinLimits: [
       'Several moves inside of calls to one address in one block are one payment of their sum where balances tell them.',
@@ -64,6 +75,7 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     confirms: 'The block is solid: 19 of the 27 producers built on it. Solid blocks are never rolled back.',
     limits: [
       'An address that never received anything must first be activated by its first transfer, which costs the sender about 1 TRX; pools of warm addresses avoid that.',
+      STATE_ONLY,
     ],
     coinLimits: [
       'TRX that a contract sends is seen by nodes with `vm.saveInternalTx`. Which further records a node keeps (`vm.saveFeaturedInternalTx`) makes no difference.',

@@ -385,7 +385,13 @@ describe('the gap of an extended key', () => {
   it('is the longest run of unpaid addresses, past ones included', async () => {
     const { deps, addressBook, secretBox } = api.engine
     const xpub = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/60'/0'").neuter().extendedKey
-    const input = { workspaceId: api.engine.workspace.id, mode: 'test', family: 'evm', kind: 'xpub' } as const
+    const input = {
+      workspaceId: api.engine.workspace.id,
+      mode: 'test',
+      family: 'evm',
+      kind: 'xpub',
+      startIndex: 0,
+    } as const
     const { wallet } = await addWallet({ ...deps, addressBook, secretBox }, { ...input, value: xpub })
     await api.engine.watchEverything()
     const asked: Asked[] = []

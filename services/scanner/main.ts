@@ -9,6 +9,7 @@ import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
@@ -16,6 +17,7 @@ import { createKicker } from '#shared/queues/kicker.ts'
 import { createScanWorker } from '#shared/queues/scan-queue.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
+import { type HistorySourceClient, startHistoryLoop } from './history-loop.ts'
 
 const POLL_MIN_MS = 250
 const POLL_MAX_MS = 2_000
@@ -25,6 +27,9 @@ const POLLS_PER_BLOCK = 6
 /** A node that restarts reads its mempool again within this time. */
 const DROP_AFTER_MS = 120_000
 const DROP_AFTER_DEVELOPMENT_MS = 2_000
+/** After a node failed a look at the earlier use of a key. */
+const HISTORY_RETRY_MS = 15_000
+const HISTORY_RETRY_DEVELOPMENT_MS = 1_000
 /** Most blocks per step of any network; all are in memory at once. */
 const BATCH_MAX = 50
 
@@ -40,6 +45,7 @@ interface Loop {
 export const start: StartService = async (context) => {
   const ambient = ambientOf(context)
   const kicker = createKicker(context.redis, ambient)
+  const wallets = createWalletRepository(context.db)
   const deps: ScanDeps = {
     ...ambient,
     kicker,
@@ -50,15 +56,30 @@ export const start: StartService = async (context) => {
     exceptions: createExceptionRepository(context.db),
     invoices: createInvoiceRepository(context.db),
     payments: createPaymentRepository(context.db, context.random),
-    wallets: createWalletRepository(context.db),
+    wallets,
   }
   const loops = startLoops(context, deps)
+  const stopHistory = startHistoryLoop(
+    { ...ambient, wallets, leases: createLeaseRepository(context.db) },
+    historySources(context),
+    context.config.env === 'development' ? HISTORY_RETRY_DEVELOPMENT_MS : HISTORY_RETRY_MS,
+  )
   const worker = createScanWorker(context.redis, ambient, { wake: (id) => loops.get(id)?.scanner.wake() })
   return async () => {
-    await Promise.all([worker.stop(), ...[...loops.values()].map(({ scanner }) => scanner.stop())])
+    await Promise.all([worker.stop(), stopHistory(), ...[...loops.values()].map(({ scanner }) => scanner.stop())])
     await Promise.all([...loops.values()].map(({ client }) => client.close()))
     await kicker.close()
   }
+}
+
+/** Clients of their own: what a long question fails in says nothing against the node that is scanned. */
+function historySources({ config, metrics }: ServiceContext): readonly HistorySourceClient[] {
+  return MODES.flatMap((mode) =>
+    (config.chains ?? NETWORK_IDS).flatMap((network) => {
+      const client = createChainClient(config.networks, mode, network, metrics)
+      return client === null ? [] : [{ mode, network, client }]
+    }),
+  )
 }
 
 /** The running loops by `<mode>-<network>`. */

@@ -159,7 +159,7 @@ describe('normalise', () => {
     tron: { live: ['xpub'], test: ['xpub', 'tpub'] },
   } as const
 
-  // Guarantee: a key of another coin or of the other mode never becomes a wallet; every spelling of one key is one wallet.
+  // Guarantee: a key of another coin or of the other mode never becomes a wallet; every spelling of one key is the same key.
   it.each(
     (Object.keys(ACCEPTED) as (keyof typeof ACCEPTED)[]).flatMap((family) =>
       (['live', 'test'] as const).flatMap((mode) =>
@@ -170,8 +170,7 @@ describe('normalise', () => {
     const value = reversioned(xpub, VERSION[name])
     expect(value.startsWith(name)).toBe(true)
     const accepted: readonly string[] = ACCEPTED[family][mode]
-    if (accepted.includes(name))
-      expect(book.normalise(family, mode, value)).toEqual(book.normalise('evm', 'live', xpub))
+    if (accepted.includes(name)) for (const key of book.readings(family, mode, value)) expect(key.xpub).toContain(xpub)
     else expect(refusal(value, family, mode)).toContain(accepted[0])
   })
 

@@ -1,12 +1,16 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AddressBook, DerivedAddress } from '#shared/usecases/ports/catalog.ts'
+import type { AccountKey, AddressBook, DerivedAddress, KeyWish } from '#shared/usecases/ports/catalog.ts'
+import { accountKeys } from './account-key.ts'
 import { parseAddressList } from './address-list.ts'
 import type { ChainDefinition } from './chain.ts'
-import { externalKeys, fingerprintOf, normaliseExtendedKey } from './extended-key.ts'
+import { externalKeys, fingerprintOf } from './extended-key.ts'
 import { evmAddress } from './families/evm/address.ts'
 import { seededAddress } from './families/solana/address.ts'
 import { tronAddress } from './families/tron/address.ts'
-import { utxoAddress } from './families/utxo/address.ts'
+import { outputScript } from './families/utxo/address.ts'
+import { createAddressPrinter } from './families/utxo/script-address.ts'
+import { parseKeyText } from './key-text.ts'
+import { refusal } from './refusal.ts'
 import { CHAINS } from './registry.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
 import { verifyDerivation } from './verify-derivation.ts'
@@ -29,7 +33,8 @@ const DERIVE: Readonly<Record<Family, Derive>> = {
 /** Address derivation from public keys for every family. Pure and without state: about 0.5 ms per address. */
 export function createAddressBook(): AddressBook {
   return {
-    normalise: normaliseExtendedKey,
+    readings: accountKeys,
+    normalise,
     derive: (family, mode, xpub, from, count) => DERIVE[family](mode, xpub, from, count),
     verify: (family, mode, xpub) =>
       verifyDerivation((from, count) => DERIVE[family](mode, xpub, from, count), { family, mode, xpub }),
@@ -38,9 +43,33 @@ export function createAddressBook(): AddressBook {
   }
 }
 
+function normalise(family: Family, mode: Mode, value: string, wish?: KeyWish): AccountKey {
+  const [only, ...others] = accountKeys(family, mode, value, wish)
+  if (only !== undefined && others.length === 0) return only
+  const choices = [only, ...others].flatMap((key) => {
+    const [first] = key === undefined ? [] : DERIVE[family](mode, key.xpub, 0, 1)
+    return key === undefined || first === undefined ? [] : [`${key.scriptType} (first address ${first.address})`]
+  })
+  throw refusal(
+    `This key does not say which addresses your wallet makes of it. Give the script type whose first address your wallet shows: ${choices.join(', ')}.`,
+    'scriptType',
+  )
+}
+
 function utxo(network: NetworkId): Derive {
-  const { addressPrefix }: ChainDefinition = CHAINS[network]
-  if (addressPrefix === null) throw new TypeError(`the chain definition of ${network} has no address prefix`)
-  return (mode, key, from, count) =>
-    externalKeys(key, from, count).map((k, i) => ({ index: from + i, ...utxoAddress(k, addressPrefix[mode]) }))
+  const chain: ChainDefinition = CHAINS[network]
+  const { outputs } = chain
+  if (outputs === undefined) throw new TypeError(`the definition of ${network} says nothing about its outputs`)
+  const printers = {
+    live: createAddressPrinter(chain, outputs, 'live'),
+    test: createAddressPrinter(chain, outputs, 'test'),
+  }
+  return (mode, key, from, count) => {
+    const { xpub, scriptType } = parseKeyText(chain.family, key)
+    if (scriptType === null) throw new TypeError(`keys of ${network} have a script type`)
+    return externalKeys(xpub, from, count).map((publicKey, i) => {
+      const matchKey = outputScript(publicKey, scriptType)
+      return { index: from + i, address: printers[mode](matchKey), matchKey }
+    })
+  }
 }

@@ -3,48 +3,49 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
 import { HDKey } from '@scure/bip32'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import { type ScriptType, scriptTypesOf } from '#shared/domain/script-type.ts'
 import { KEY_VERSIONS, type KeyVersion } from './key-versions.ts'
 import { PRIVATE_KEY_NAMES, privateForm } from './private-form.ts'
 import { refusal } from './refusal.ts'
+import { SANDBOX_KEYS } from './sandbox-keys.ts'
 
 const base58check = createBase58check(sha256)
 
 const XPUB = '0488b21e'
 const PAYLOAD_BYTES = 78
-/** BIP 44: purpose, coin, account; the receiving chain and the index follow below it. */
-const ACCOUNT_DEPTH = 3
 
-/** Spellings that a wallet of the family exports for an account, by mode, and where the account lies. */
-const ACCEPTED: Readonly<
-  Partial<Record<Family, Readonly<Record<Mode, readonly string[]>> & { readonly path: string }>>
-> = {
-  bitcoin: { live: ['xpub', 'ypub', 'zpub'], test: ['tpub', 'upub', 'vpub'], path: "m/84'/0'/0'" },
+/** Spellings that a wallet of the family exports for an account, by mode. */
+const ACCEPTED: Readonly<Partial<Record<Family, Readonly<Record<Mode, readonly string[]>>>>> = {
+  bitcoin: { live: ['xpub', 'ypub', 'zpub'], test: ['tpub', 'upub', 'vpub'] },
   // Wallets of Litecoin often keep Bitcoin's version bytes.
-  litecoin: {
-    live: ['Ltub', 'Mtub', 'xpub', 'ypub', 'zpub'],
-    test: ['ttub', 'tpub', 'upub', 'vpub'],
-    path: "m/84'/2'/0'",
-  },
-  dogecoin: { live: ['dgub', 'xpub'], test: ['tpub'], path: "m/44'/3'/0'" },
+  litecoin: { live: ['Ltub', 'Mtub', 'xpub', 'ypub', 'zpub'], test: ['ttub', 'tpub', 'upub', 'vpub'] },
+  dogecoin: { live: ['dgub', 'xpub'], test: ['tpub'] },
   // One key form serves main and test networks of account-model chains.
-  evm: { live: ['xpub'], test: ['xpub', 'tpub'], path: "m/44'/60'/0'" },
-  tron: { live: ['xpub'], test: ['xpub', 'tpub'], path: "m/44'/195'/0'" },
+  evm: { live: ['xpub'], test: ['xpub', 'tpub'] },
+  tron: { live: ['xpub'], test: ['xpub', 'tpub'] },
 }
 
-/** A key that can only derive public keys, in its one normal spelling. */
-export interface NormalisedKey {
+/** A pasted key, read: what it is, and what it leaves open. */
+export interface PastedKey {
+  /** With the version bytes of `xpub`. */
   readonly xpub: string
-  /** First 32 hex digits of the SHA-256 of `xpub`. */
-  readonly fingerprint: string
+  /** The letters that it was pasted with, such as `zpub`. */
+  readonly spelling: string
+  /** Script types that its addresses may have: one where its version bytes decide, none where addresses are no scripts. */
+  readonly scriptTypes: readonly ScriptType[]
+  /** Derivations above it (BIP 32), 0 … 255. */
+  readonly depth: number
+  /** Which child of its parent it is (BIP 32): hardened ones are 2³¹ and above. */
+  readonly childNumber: number
 }
 
 /**
- * Reads an account-level extended public key (BIP 32, depth 3) as a person pastes it: any spelling of SLIP-132 that a
- * wallet of the family and mode exports, given back with the version bytes of xpub. Throws
- * `PaymeshError('VALIDATION_ERROR')` with path `value` and a text that names the problem; nothing of the value is ever
- * repeated in it, so a private key pasted by mistake ends here.
+ * Reads an extended public key (BIP 32) as a person pastes it: any spelling of SLIP-132 that a wallet of the family and mode
+ * exports, of any depth. Throws `PaymeshError('VALIDATION_ERROR')` with path `value` and a text that names the problem;
+ * nothing of the value is ever repeated in it, so a private key pasted by mistake ends here, and so does the public sandbox
+ * key of test mode.
  */
-export function normaliseExtendedKey(family: Family, mode: Mode, value: string): NormalisedKey {
+export function readExtendedKey(family: Family, mode: Mode, value: string): PastedKey {
   const text = value.trim()
   refusePrivate(text)
   const accepted = ACCEPTED[family]
@@ -61,10 +62,13 @@ export function normaliseExtendedKey(family: Family, mode: Mode, value: string):
   if (!accepted[mode].includes(version.name)) throw refusal(wrongForm(family, mode, version, accepted))
   payload.set(Buffer.from(XPUB, 'hex'))
   const xpub = base58check.encode(payload)
-  if (parse(xpub).depth !== ACCOUNT_DEPTH) {
-    throw refusal(`This key is not at account level. Export the key of ${accepted.path} (depth 3).`)
+  if (Object.values(SANDBOX_KEYS).includes(xpub)) {
+    throw refusal('This is the public sandbox key of test mode: money sent to it is lost.')
   }
-  return { xpub, fingerprint: fingerprintOf(xpub) }
+  const { depth, index } = parse(xpub)
+  const possible = scriptTypesOf(family)
+  const scriptTypes = possible.filter((type) => version.scriptType === null || type === version.scriptType)
+  return { xpub, spelling: version.name, scriptTypes, depth, childNumber: index }
 }
 
 /** The fingerprint under which key material is known in an installation. */
@@ -72,7 +76,7 @@ export function fingerprintOf(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex').slice(0, 32)
 }
 
-/** Compressed public keys `0/from` … `0/(from + count − 1)` below an account key: the external chain of BIP 44. */
+/** Compressed public keys `0/from` … `0/(from + count − 1)` below a bare key: the external chain of BIP 44. */
 export function externalKeys(xpub: string, from: number, count: number): readonly Uint8Array[] {
   const chain = parse(xpub).deriveChild(0)
   return Array.from({ length: count }, (_, offset) => {

@@ -74,6 +74,9 @@ export function createHttpEndpoint(
           path: `${prefix}${url.search}`,
           body: JSON.stringify(body),
           signal,
+          // One deadline: by default a pool gives up on a silent node after 300 s, whatever the caller allows.
+          headersTimeout: timeoutMs,
+          bodyTimeout: timeoutMs,
         })
         // Nothing of it was read yet: who turns out larger waits again, instead of holding what others wait for.
         const announced = Number(response.headers['content-length'] ?? 0)

@@ -1,29 +1,34 @@
+import type { ScriptType } from '#shared/domain/script-type.ts'
+
 /** What four version bytes in front of an extended key say about it. */
 export interface KeyVersion {
   /** The letters its base58 text begins with. */
   readonly name: string
   readonly kind: 'public' | 'private' | 'multisig'
   readonly network: 'main' | 'test'
+  /** The one script type that wallets export under these bytes; null where wallets use them for several. */
+  readonly scriptType: ScriptType | null
 }
 
-const version = (name: string, kind: KeyVersion['kind'], network: KeyVersion['network']): KeyVersion => ({
-  name,
-  kind,
-  network,
-})
+const version = (
+  name: string,
+  kind: KeyVersion['kind'],
+  network: KeyVersion['network'],
+  scriptType: ScriptType | null = null,
+): KeyVersion => ({ name, kind, network, scriptType })
 
 /** Version bytes (hex) of SLIP-132 and of the coins' own chain parameters. */
 export const KEY_VERSIONS: Readonly<Record<string, KeyVersion>> = {
   '0488b21e': version('xpub', 'public', 'main'),
-  '049d7cb2': version('ypub', 'public', 'main'),
-  '04b24746': version('zpub', 'public', 'main'),
+  '049d7cb2': version('ypub', 'public', 'main', 'p2sh-p2wpkh'),
+  '04b24746': version('zpub', 'public', 'main', 'p2wpkh'),
   '043587cf': version('tpub', 'public', 'test'),
-  '044a5262': version('upub', 'public', 'test'),
-  '045f1cf6': version('vpub', 'public', 'test'),
+  '044a5262': version('upub', 'public', 'test', 'p2sh-p2wpkh'),
+  '045f1cf6': version('vpub', 'public', 'test', 'p2wpkh'),
   '019da462': version('Ltub', 'public', 'main'),
-  '01b26ef6': version('Mtub', 'public', 'main'),
+  '01b26ef6': version('Mtub', 'public', 'main', 'p2sh-p2wpkh'),
   '0436f6e1': version('ttub', 'public', 'test'),
-  '02facafd': version('dgub', 'public', 'main'),
+  '02facafd': version('dgub', 'public', 'main', 'p2pkh'),
   '0295b43f': version('Ypub', 'multisig', 'main'),
   '02aa7ed3': version('Zpub', 'multisig', 'main'),
   '024289ef': version('Upub', 'multisig', 'test'),

@@ -3,13 +3,24 @@ import { createBase58check } from '@scure/base'
 import { type Network, payments } from 'bitcoinjs-lib'
 import { HDNodeWallet } from 'ethers'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { DerivedAddress } from '#shared/usecases/ports/catalog.ts'
 import type { ChainDefinition } from './chain.ts'
+import { parseKeyText } from './key-text.ts'
 import { CHAINS } from './registry.ts'
 
 const base58check = createBase58check(sha256)
 /** Addresses compared for each key: an error of derivation shows in the first ones. */
 const COMPARED = 5
+
+type Output = Pick<ReturnType<typeof payments.p2pkh>, 'address' | 'output'>
+
+/** How bitcoinjs-lib builds the payment of each script type. */
+const PAYMENTS: Readonly<Record<ScriptType, (pubkey: Buffer, network: Network) => Output>> = {
+  p2pkh: (pubkey, network) => payments.p2pkh({ pubkey, network }),
+  'p2sh-p2wpkh': (pubkey, network) => payments.p2sh({ redeem: payments.p2wpkh({ pubkey, network }), network }),
+  p2wpkh: (pubkey, network) => payments.p2wpkh({ pubkey, network }),
+}
 
 /**
  * Compares the first five derived addresses of a key with those of other libraries (ethers for keys and EVM,
@@ -20,21 +31,27 @@ export function verifyDerivation(
   derive: (from: number, count: number) => readonly DerivedAddress[],
   key: { readonly family: Family; readonly mode: Mode; readonly xpub: string },
 ): void {
-  const { family, mode, xpub } = key
+  const { family, mode } = key
   if (family === 'solana') return
+  const { xpub, scriptType } = parseKeyText(family, key.xpub)
   const account = HDNodeWallet.fromExtendedKey(xpub)
   for (const { index, address, matchKey } of derive(0, COMPARED)) {
     const child = account.deriveChild(0).deriveChild(index)
-    const expected = otherAddress(family, mode, child)
+    const expected = otherAddress({ family, mode, scriptType }, child)
     if (address !== expected.address || matchKey !== expected.matchKey) {
       throw new Error(`derivation self-check failed: ${family} ${mode} address ${index} differs between two libraries`)
     }
   }
 }
 
+interface Scheme {
+  readonly family: Exclude<Family, 'solana'>
+  readonly mode: Mode
+  readonly scriptType: ScriptType | null
+}
+
 function otherAddress(
-  family: Exclude<Family, 'solana'>,
-  mode: Mode,
+  { family, mode, scriptType }: Scheme,
   child: { readonly address: string; readonly publicKey: string },
 ): Omit<DerivedAddress, 'index'> {
   if (family === 'evm') return { address: child.address, matchKey: child.address.slice(2).toLowerCase() }
@@ -42,21 +59,21 @@ function otherAddress(
     const account = child.address.slice(2).toLowerCase()
     return { address: base58check.encode(Buffer.from(`41${account}`, 'hex')), matchKey: account }
   }
+  if (scriptType === null) throw new TypeError(`keys of ${family} have a script type`)
   const pubkey = Buffer.from(child.publicKey.slice(2), 'hex')
-  const network = bitcoinNetwork(family, mode)
-  const payment = network.bech32 === '' ? payments.p2pkh({ pubkey, network }) : payments.p2wpkh({ pubkey, network })
+  const payment = PAYMENTS[scriptType](pubkey, bitcoinNetwork(family, mode))
   return { address: payment.address ?? '', matchKey: Buffer.from(payment.output ?? []).toString('hex') }
 }
 
 function bitcoinNetwork(network: NetworkId, mode: Mode): Network {
-  const { addressPrefix }: ChainDefinition = CHAINS[network]
+  const { addressPrefix, outputs }: ChainDefinition = CHAINS[network]
   const prefix = addressPrefix?.[mode]
   return {
     messagePrefix: '',
     bech32: prefix?.kind === 'bech32' ? prefix.hrp : '',
     bip32: { public: 0, private: 0 },
-    pubKeyHash: prefix?.kind === 'base58' ? prefix.version : 0,
-    scriptHash: 0,
+    pubKeyHash: outputs?.pubKeyHashVersion[mode] ?? 0,
+    scriptHash: outputs?.scriptHashVersion[mode] ?? 0,
     wif: 0,
   }
 }

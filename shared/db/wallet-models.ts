@@ -24,6 +24,8 @@ export const KEY_MATERIAL = defineCollection<KeyMaterialDocument>(
     derivedCount: COUNT,
     returned: [Number],
     reclaimFrom: optional(Number),
+    scriptType: optional(String),
+    history: optional(Object),
     createdAt: DATE,
   },
   [],

@@ -6,6 +6,7 @@ import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import { duplicateKeyFields, ignoringDuplicates } from './duplicate-key.ts'
+import { keyHistories } from './key-histories.ts'
 import { addressFromDocument, listedAddresses } from './listed-addresses.ts'
 import { readBack } from './read-back.ts'
 import {
@@ -23,6 +24,7 @@ export function createWalletRepository(db: Database): WalletRepository {
   const addresses = db.collection(ADDRESSES)
   return {
     ...materialRecords(materials),
+    ...keyHistories(materials),
     ...walletRecords(db),
     ...watches(addresses),
     ...listedAddresses(addresses),
@@ -49,7 +51,7 @@ async function reserveIndexes(
   if (count <= 0) return []
   const returnedCount = { $size: '$returned' }
   const before = await materials.findOneAndUpdate(
-    { _id: materialId },
+    { _id: materialId, 'history.state': { $ne: 'searching' } },
     [
       {
         $set: {

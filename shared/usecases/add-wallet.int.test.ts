@@ -64,6 +64,8 @@ const input = (workspaceId: string, change: Partial<AddWalletInput> = {}): AddWa
   family: 'evm',
   kind: 'xpub',
   value: xpub,
+  // No node is configured here that could be asked for earlier use.
+  ...((change.kind ?? 'xpub') === 'xpub' && { startIndex: 0 }),
   ...change,
 })
 const mails = async () => stores.db.connection.collection('mails').find().sort({ to: 1 }).toArray()
@@ -163,7 +165,8 @@ describe('addWallet', () => {
   })
 
   it.each(['bitcoin', 'litecoin', 'dogecoin', 'tron'] as const)('serves %s by its extended key', async (family) => {
-    const added = await addWallet(deps, input(await workspace(`${family}@example.com`), { family }))
+    const type = family === 'bitcoin' || family === 'litecoin' ? { scriptType: 'p2wpkh' as const } : {}
+    const added = await addWallet(deps, input(await workspace(`${family}@example.com`), { family, ...type }))
     expect(added.wallet.networks).toEqual([family])
     expect(new Set(added.firstAddresses).size).toBe(3)
   })

@@ -1,5 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { ASSET_IDS, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { familyNetworks } from './history-source.ts'
+import { type KeyStanding, keyStanding } from './key-history.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { MailRepository } from './ports/events.ts'
 import type { Ambient } from './ports/runtime.ts'
@@ -18,7 +20,6 @@ export interface AddWalletDeps extends Ambient, PrepareMaterialDeps {
     Pick<WalletRepository, 'insertWallet' | 'listWallets' | 'setDisabled'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
   readonly mails: MailRepository
-  readonly catalog: Pick<Catalog, 'asset'>
 }
 
 /** A wallet as a person enters it. Without `networks` it serves every network of its family. */
@@ -29,6 +30,8 @@ export interface AddWalletInput extends MaterialInput {
 /** What became of it, for the person to compare. */
 export interface AddedWallet extends Pick<PreparedMaterial, 'firstAddresses' | 'listed'> {
   readonly wallet: Wallet
+  /** Null when it is no extended key. */
+  readonly key: KeyStanding | null
 }
 
 /**
@@ -48,7 +51,7 @@ export async function addWallet(deps: AddWalletDeps, input: AddWalletInput): Pro
   await announceSharing(deps, material, input.workspaceId, sharedWith)
   const { workspaceId, mode, family, kind } = input
   deps.logger.info({ workspaceId, walletId: wallet.id, family, mode, kind }, 'wallet added')
-  return { wallet, firstAddresses, listed }
+  return { wallet, key: keyStanding(material), firstAddresses, listed }
 }
 
 /** The networks of a wallet, all of its family unless some are named. Throws `VALIDATION_ERROR` for others. */
@@ -56,7 +59,7 @@ export function checkNetworks(
   catalog: Pick<Catalog, 'asset'>,
   input: Pick<AddWalletInput, 'family' | 'networks'>,
 ): readonly NetworkId[] {
-  const known = new Set(ASSET_IDS.filter((id) => catalog.asset(id).family === input.family).map(networkOf))
+  const known = new Set(familyNetworks(catalog, input.family))
   const networks = [...new Set(input.networks ?? known)]
   if (networks.length === 0) throw invalid('networks', 'Name at least one network.')
   for (const [index, network] of networks.entries()) {

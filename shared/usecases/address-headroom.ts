@@ -1,4 +1,6 @@
 import { FAMILIES } from '#shared/domain/enumerations.ts'
+import { HISTORY_SOURCES } from './history-source.ts'
+import { isSearching } from './key-history.ts'
 import { newKeyMaterial, openKeyMaterial } from './key-material.ts'
 import type { AddressBook } from './ports/catalog.ts'
 import type { Ambient } from './ports/runtime.ts'
@@ -26,7 +28,8 @@ export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> 
 }
 
 /**
- * Derives addresses until every key material has `headroom` of them beyond the next one to be offered. Stops early
+ * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, and a key whose
+ * earlier use is searched as many as the search looks at. Stops early
  * when `shouldStop` says so; the next round goes on where this one ended. Returns how many addresses were derived.
  * A key that cannot be opened or derived is logged and counted, and does not hold up the others.
  */
@@ -41,7 +44,8 @@ export async function deriveAhead(
     for (const material of await deps.wallets.listMaterials()) {
       if (material.kind !== 'xpub' || failed.has(material.id)) continue
       try {
-        derived += await deriveTo(deps, material, material.nextIndex + share, shouldStop)
+        const ahead = Math.max(share, isSearching(material) ? (HISTORY_SOURCES[material.family]?.gap ?? 0) : 0)
+        derived += await deriveTo(deps, material, material.nextIndex + ahead, shouldStop)
       } catch (cause) {
         failed.add(material.id)
         deps.metrics.count('address_derivation_failed_total', { family: material.family })

@@ -2,6 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
+import { type KeyStanding, keyStanding } from './key-history.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { MailRecord } from './ports/events.ts'
 import type { Noted } from './ports/operators.ts'
@@ -45,13 +46,14 @@ export interface ChangedWallet {
 export async function addAnnouncedWallet(
   deps: ChangeWalletsDeps,
   input: Wish & MaterialInput & { readonly networks?: readonly NetworkId[] },
-): Promise<ChangedWallet & Pick<AddedWallet, 'firstAddresses' | 'listed'>> {
+): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
   const networks = checkNetworks(deps.catalog, input)
   const auditId = `wallet_added:${input.workspaceId}:${input.opId}`
   const repeated = await deps.walletDeeds.isNoted(auditId)
   const effectiveAt = await startOf(deps, input)
   const offeredFrom = effectiveAt === null ? {} : { offeredFrom: effectiveAt }
-  const { material, firstAddresses, listed, sharedWith } = await prepareMaterial(deps, { ...input, ...offeredFrom })
+  const prepared = await prepareMaterial(deps, { ...input, ...offeredFrom })
+  const { material, firstAddresses, listed, sharedWith } = prepared
   const known = await walletOn(deps, input.workspaceId, material.id)
   const { workspaceId, mode, family, kind } = input
   const fresh: Wallet = {
@@ -59,9 +61,12 @@ export async function addAnnouncedWallet(
     ...{ createdAt: deps.clock.now(), disabledAt: null },
     ...(effectiveAt !== null && { effectiveAt }),
   }
-  const told = { wallet: known ?? fresh, effectiveAt, auditId, first: firstAddresses[0] ?? '' }
+  const key = keyStanding(material)
+  // A start index leads no payer to another owner: it takes effect at once.
+  const startsOnly = prepared.startChanged && known !== undefined && known.disabledAt === null
+  const told = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key }
   const store = (action: string, write: (noted: Noted) => Promise<boolean>) =>
-    announced(deps, input, { ...told, action }, write)
+    announced(deps, input, { ...told, first: firstAddresses[0] ?? '', action }, write)
   let changed = false
   if (repeated) changed = false
   else if (known === undefined) changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted))
@@ -69,14 +74,16 @@ export async function addAnnouncedWallet(
     const [from, to] = [known.disabledAt, { disabledAt: null, effectiveAt }]
     changed = await store('wallet.enabled', (noted) => deps.walletDeeds.change(known.id, from, to, noted))
   } else if (kind === 'pool') changed = await store('wallet.extended', deps.walletDeeds.note)
+  else if (startsOnly) changed = await store('wallet.start_index_set', deps.walletDeeds.note)
   const wallet = await walletOn(deps, workspaceId, material.id)
   if (wallet === undefined) throw new Error(`the wallet on ${material.id} cannot be read back`)
   await announceSharing(deps, material, workspaceId, sharedWith)
   deps.logger.info({ workspaceId, walletId: wallet.id, family, mode, kind, changed }, 'wallet added')
   return {
     wallet,
-    effectiveAt: waitsUntil(deps, wallet, changed ? effectiveAt : null),
+    effectiveAt: waitsUntil(deps, wallet, changed && !startsOnly ? effectiveAt : null),
     changed,
+    key,
     firstAddresses,
     listed,
   }
@@ -104,7 +111,7 @@ export async function switchWallet(
   const action = disable ? (waits ? 'wallet.cancelled' : 'wallet.disabled') : 'wallet.enabled'
   const auditId = `wallet_switched:${wallet.id}:${input.opId}`
   const to = { disabledAt: disable ? now : null, effectiveAt }
-  const told = { wallet, action, effectiveAt, auditId, first: null }
+  const told = { wallet, action, effectiveAt, auditId, first: null, key: null }
   const changed = await announced(deps, input, told, (noted) =>
     deps.walletDeeds.change(wallet.id, wallet.disabledAt, to, noted),
   )
@@ -135,6 +142,8 @@ interface Told {
   readonly effectiveAt: Ms | null
   readonly auditId: string
   readonly first: string | null
+  /** Of an extended key that is being added. */
+  readonly key: KeyStanding | null
 }
 
 /** Writes together with the audit row and the mails, and wakes the mailer up. */
@@ -153,14 +162,18 @@ async function announced(
 async function notes(
   deps: ChangeWalletsDeps,
   { workspaceId, mode, actor, reason }: Wish,
-  { wallet, action, effectiveAt, auditId, first }: Told,
+  { wallet, action, effectiveAt, auditId, first, key }: Told,
 ): Promise<Noted> {
   const at = deps.clock.now()
   const starts = effectiveAt === null ? null : new Date(effectiveAt).toISOString()
   const { id, family, kind } = wallet
   const audit: AuditRecord = {
     ...{ id: auditId, at, actor, action, subject: id, workspaceId, mode },
-    detail: { family, kind, effective_at: starts, first_address: first, ...(reason !== null && { reason }) },
+    detail: {
+      ...{ family, kind, effective_at: starts, first_address: first },
+      ...(key !== null && { script_type: key.scriptType, start_index: key.ready ? key.startIndex : null }),
+      ...(reason !== null && { reason }),
+    },
   }
   if (mode === 'test') return { audit }
   const workspace = await deps.workspaces.findById(workspaceId)
@@ -183,6 +196,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'wallet.added': 'added',
   'wallet.enabled': 'enabled again',
   'wallet.extended': 'given more addresses',
+  'wallet.start_index_set': 'given a start index',
   'wallet.disabled': 'disabled',
   'wallet.cancelled': 'cancelled before its start',
 }

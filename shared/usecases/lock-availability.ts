@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { isSearching } from './key-history.ts'
 import type { LockOffers } from './lock-offers.ts'
 import { createNetworkLag, type NetworkLagDeps } from './network-lag.ts'
 import type { AssetInfo, Catalog } from './ports/catalog.ts'
@@ -30,7 +31,8 @@ export type UnavailableReason =
 /** Judges whether a workspace can receive an asset. A lock and the list of currencies ask the same object. */
 export interface LockAvailability {
   /**
-   * The key material of the newest enabled wallet of the asset's family and network that is effective by now. In test mode the built-in sandbox
+   * The key material of the newest enabled wallet of the asset's family and network that is effective by now, and whose key's
+   * earlier use is known unless that of none is. In test mode the built-in sandbox
    * key stands in when the workspace has none, and a network without a node is still receivable. Throws
    * `NO_WALLET_FOR_ASSET` with the reason as internal text when there is none or the network lags.
    */
@@ -105,9 +107,10 @@ function createMaterialLookup(wallets: AvailabilityDeps['wallets'], clock: Avail
     const now = clock.now()
     const held = known.get(key)
     if (held !== undefined && now - held.at < WALLET_CACHE_MS) return held.material
-    const wallet = newestFor(await walletReads(workspaceId, () => wallets.listWallets(workspaceId)), mode, info, now)
-    const id = wallet?.materialId
-    const material = id === undefined ? null : await materialReads(id, () => wallets.findMaterial(id))
+    const all = await walletReads(workspaceId, () => wallets.listWallets(workspaceId))
+    const material = await firstReady(newestFirst(all, mode, info, now), (id) =>
+      materialReads(id, () => wallets.findMaterial(id)),
+    )
     if (material === null) known.delete(key)
     else known.set(key, { at: now, material })
     return material
@@ -126,12 +129,29 @@ function createMaterialLookup(wallets: AvailabilityDeps['wallets'], clock: Avail
     (await own(workspaceId, mode, info)) ?? (mode === 'test' ? await sandbox(info.family) : null)
 }
 
-function newestFor(wallets: readonly Wallet[], mode: Mode, info: AssetInfo, now: Ms): Wallet | null {
-  let newest: Wallet | null = null
-  for (const wallet of wallets) {
-    if (wallet.mode !== mode || wallet.family !== info.family || wallet.disabledAt !== null) continue
-    if (!wallet.networks.includes(info.network) || (wallet.effectiveAt ?? 0) > now) continue
-    if (newest === null || wallet.createdAt > newest.createdAt) newest = wallet
+function newestFirst(wallets: readonly Wallet[], mode: Mode, info: AssetInfo, now: Ms): readonly Wallet[] {
+  return wallets
+    .filter(
+      (wallet) =>
+        wallet.mode === mode &&
+        wallet.family === info.family &&
+        wallet.disabledAt === null &&
+        wallet.networks.includes(info.network) &&
+        (wallet.effectiveAt ?? 0) <= now,
+    )
+    .sort((one, other) => other.createdAt - one.createdAt)
+}
+
+/** The first material that may be offered; without one the first, of which nothing is offered yet. */
+async function firstReady(
+  wallets: readonly Wallet[],
+  find: (id: string) => Promise<KeyMaterial | null>,
+): Promise<KeyMaterial | null> {
+  let first: KeyMaterial | null = null
+  for (const { materialId } of wallets) {
+    const material = await find(materialId)
+    if (material !== null && !isSearching(material)) return material
+    first ??= material
   }
-  return newest
+  return first
 }

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { newKeyMaterial } from './key-material.ts'
-import type { AddressBook } from './ports/catalog.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
+import { firstHistory, giveStartIndex } from './key-history.ts'
+import { keyMaterialId, newKeyMaterial } from './key-material.ts'
+import type { AccountKey, AddressBook, Catalog, KeyWish } from './ports/catalog.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { SecretBox } from './ports/secrets.ts'
 import type { KeyMaterial, ListedAddress, WalletKind, WalletRepository, WatchedAddress } from './ports/wallets.ts'
@@ -19,8 +21,16 @@ const POOL_MAX = 10_000
 export interface PrepareMaterialDeps {
   readonly wallets: Pick<
     WalletRepository,
-    'upsertMaterial' | 'workspacesUsing' | 'addDerived' | 'addListed' | 'findAddresses' | 'countHeld'
+    | 'upsertMaterial'
+    | 'findMaterial'
+    | 'setStartIndex'
+    | 'workspacesUsing'
+    | 'addDerived'
+    | 'addListed'
+    | 'findAddresses'
+    | 'countHeld'
   >
+  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
   readonly addressBook: AddressBook
   readonly secretBox: SecretBox
   readonly clock: Clock
@@ -34,6 +44,12 @@ export interface MaterialInput {
   readonly kind: WalletKind
   /** An extended public key, a list of addresses, or one address. */
   readonly value: string
+  /** Of an extended key whose version bytes leave it open. */
+  readonly scriptType?: ScriptType
+  /** Where an extended key lies that is not at account level (BIP 32). */
+  readonly path?: string
+  /** First index of an extended key to offer; it stands for the search for earlier use. */
+  readonly startIndex?: number
   /** Keeps the addresses of a pool that are new to it from being offered before; absent = at once. */
   readonly offeredFrom?: Ms
 }
@@ -46,25 +62,43 @@ export interface PreparedMaterial {
   /** Addresses that are new, that the wallet had already, and that the list repeated. Null for extended keys. */
   readonly listed: { readonly added: number; readonly known: number; readonly repeated: number } | null
   readonly sharedWith: readonly string[]
+  /** A start index was taken for a key that was stored already. */
+  readonly startChanged: boolean
 }
 
 /** Checks what a person entered as a wallet and stores it with its addresses; stores nothing when it is wrong. */
 export async function prepareMaterial(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
-  return input.kind === 'xpub' ? prepareKey(deps, input) : prepareAddresses(deps, input)
+  if (input.kind === 'xpub') return prepareKey(deps, input)
+  refuseKeyFields(input)
+  return prepareAddresses(deps, input)
 }
 
-/** Reads a pasted extended public key and checks it with a second library; stores nothing. Throws `VALIDATION_ERROR`. */
-export function readKey(
-  { addressBook }: Pick<PrepareMaterialDeps, 'addressBook'>,
-  { mode, family, value }: Pick<MaterialInput, 'mode' | 'family' | 'value'>,
-): { readonly xpub: string; readonly fingerprint: string } {
-  const key = addressBook.normalise(family, mode, value)
-  // Anyone may know the sandbox key, in either mode.
-  if (key.xpub === addressBook.sandboxKey(family).xpub) {
-    throw invalid('This is the public sandbox key of test mode: money sent to it is lost.')
+/** What only an extended key has is a mistake anywhere else. Throws `VALIDATION_ERROR`. */
+export function refuseKeyFields(input: Pick<MaterialInput, 'scriptType' | 'path' | 'startIndex'>): void {
+  for (const path of ['scriptType', 'path', 'startIndex'] as const) {
+    if (input[path] === undefined) continue
+    throw new PaymeshError('VALIDATION_ERROR', {
+      details: [{ path, message: 'Only an extended public key has this: leave it out.' }],
+    })
   }
-  addressBook.verify(family, mode, key.xpub)
-  return key
+}
+
+/**
+ * Reads a pasted extended public key as every account that it may stand for, one unless a person still has to choose the
+ * script type, and checks each with a second library; stores nothing. Throws `VALIDATION_ERROR`.
+ */
+export function readKeys(
+  { addressBook }: Pick<PrepareMaterialDeps, 'addressBook'>,
+  input: Pick<MaterialInput, 'mode' | 'family' | 'value' | 'scriptType' | 'path'>,
+): readonly AccountKey[] {
+  const { mode, family, value } = input
+  const keys = addressBook.readings(family, mode, value, wishOf(input))
+  for (const { xpub } of keys) addressBook.verify(family, mode, xpub)
+  return keys
+}
+
+function wishOf({ scriptType, path }: Pick<MaterialInput, 'scriptType' | 'path'>): KeyWish {
+  return { ...(scriptType !== undefined && { scriptType }), ...(path !== undefined && { path }) }
 }
 
 /** Reads a pasted list of addresses, one for the kind `address`, and names their material; stores nothing. Throws `VALIDATION_ERROR`. */
@@ -83,18 +117,25 @@ export function readAddresses(
 }
 
 async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
-  const { mode, family } = input
-  const { xpub, fingerprint } = readKey(deps, input)
+  const { mode, family, startIndex } = input
+  const { xpub, fingerprint, scriptType } = deps.addressBook.normalise(family, mode, input.value, wishOf(input))
+  deps.addressBook.verify(family, mode, xpub)
   const derived = deps.addressBook.derive(family, mode, xpub, 0, DERIVED_AT_ONCE)
-  const material = await deps.wallets.upsertMaterial(
-    newKeyMaterial(deps, { mode, family, xpub, fingerprint, sandbox: false }),
-  )
+  const source = { mode, family, xpub, fingerprint, scriptType, sandbox: false }
+  const known = await deps.wallets.findMaterial(keyMaterialId(source))
+  const stored =
+    known ??
+    (await deps.wallets.upsertMaterial(newKeyMaterial(deps, { ...source, history: firstHistory(deps.catalog, input) })))
+  const material =
+    startIndex === undefined ? stored : await giveStartIndex(deps.wallets, stored, input.workspaceId, startIndex)
   const rows = derived.map((address) => ({ ...address, mode, family, materialId: material.id, watchedOn: [] }))
   await deps.wallets.addDerived(material.id, rows, rows.length)
   return {
     material,
     firstAddresses: derived.slice(0, SHOWN).map(({ address }) => address),
     listed: null,
+    // What was given back is another record only when something of it changed.
+    startChanged: material !== stored,
     sharedWith: await deps.wallets.workspacesUsing(material.id),
   }
 }
@@ -127,7 +168,7 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   const holders = new Set(stored.flatMap(({ heldBy }) => heldBy ?? []))
   const sharedWith = (await Promise.all([...holders].map((id) => deps.wallets.workspacesUsing(id)))).flat()
   const firstAddresses = addresses.slice(0, SHOWN).map(({ address }) => address)
-  return { material, firstAddresses, listed: { added, known, repeated }, sharedWith }
+  return { material, firstAddresses, listed: { added, known, repeated }, sharedWith, startChanged: false }
 }
 
 /** Each way of using an address claims it in its own form, and two forms would not exclude each other. */

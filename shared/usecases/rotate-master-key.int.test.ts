@@ -131,7 +131,14 @@ describe('rotating the master key', () => {
     const addWallets = async (): Promise<void> => {
       for (let index = 0; index < 6; index += 1) {
         const value = HDNodeWallet.fromSeed(randomBytes(32)).derivePath("m/44'/60'/0'").neuter().extendedKey
-        const input = { workspaceId: engine.workspace.id, mode: 'live', family: 'evm', kind: 'xpub', value } as const
+        const input = {
+          workspaceId: engine.workspace.id,
+          mode: 'live',
+          family: 'evm',
+          kind: 'xpub',
+          value,
+          startIndex: 0,
+        } as const
         const secretBox = index % 2 === 0 ? before : after
         await addWallet({ ...engine.deps, addressBook: engine.addressBook, secretBox }, input)
       }

@@ -24,25 +24,31 @@ export interface WalletGap {
 
 /**
  * Reads which issued addresses of a key received money. A wallet that was restored with the usual gap limit shows no money
- * behind a longer run of unpaid addresses, which is why the longest run counts and not only the last one.
+ * behind a longer run of unpaid addresses, which is why the longest run counts and not only the last one. The wallet shows
+ * what is in front of the key's start index already.
  */
 export async function walletGap(
   deps: WalletGapDeps,
-  material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'nextIndex'>,
+  material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'nextIndex' | 'history'>,
 ): Promise<WalletGap> {
-  const { id, mode, family, nextIndex } = material
+  const { id, mode, family, nextIndex, history } = material
+  const startIndex = history?.startIndex ?? 0
   let lastPaidIndex: number | null = null
   let requiredGap = 0
-  for (let from = 0; from < nextIndex; from += PAGE) {
+  for (let from = startIndex; from < nextIndex; from += PAGE) {
     const indexes = Array.from({ length: Math.min(PAGE, nextIndex - from) }, (_, offset) => from + offset)
     const rows = await deps.wallets.addressesAt(id, indexes)
     const claimOf = (matchKey: string) => addressClaim(mode, family, matchKey)
     const paid = await deps.invoices.claimsPaid(rows.map(({ matchKey }) => claimOf(matchKey)))
     for (const { index, matchKey } of rows) {
       if (!paid.has(claimOf(matchKey))) continue
-      requiredGap = Math.max(requiredGap, index - (lastPaidIndex ?? -1))
+      requiredGap = Math.max(requiredGap, index - (lastPaidIndex ?? startIndex - 1))
       lastPaidIndex = index
     }
   }
-  return { lastPaidIndex, nextIndex, requiredGap: Math.max(requiredGap, nextIndex - 1 - (lastPaidIndex ?? -1)) }
+  return {
+    lastPaidIndex,
+    nextIndex,
+    requiredGap: Math.max(requiredGap, nextIndex - 1 - (lastPaidIndex ?? startIndex - 1)),
+  }
 }

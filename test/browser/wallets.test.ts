@@ -4,9 +4,12 @@ import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { createAddressBook } from '#shared/chains/address-book.ts'
+import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { runCli } from '#test/support/world.ts'
+import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 
 const browser = useBrowser()
 let dataDir: string
@@ -46,6 +49,19 @@ async function ownerWithAuthenticator(page: Page): Promise<() => Promise<string>
   return async () => await generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 })
 }
 
+/** Adds what is prepared, with a code of the authenticator when the page asks for one. */
+async function addAndConfirm(page: Page, nextCode: () => Promise<string>): Promise<void> {
+  await page.getByRole('button', { name: 'Add this wallet' }).click()
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const added = page.getByRole('heading', { name: 'Prove it with a small payment' })
+  await question.or(added).first().waitFor()
+  if (await question.isVisible()) {
+    await question.getByLabel('Code of your authenticator').fill(await nextCode())
+    await question.getByRole('button', { name: 'Confirm' }).click()
+  }
+  await added.waitFor()
+}
+
 test('a public key is compared and added; a private one is refused and leaves the page', async () => {
   const page = await browser.open()
   const nextCode = await ownerWithAuthenticator(page)
@@ -67,15 +83,75 @@ test('a public key is compared and added; a private one is refused and leaves th
   expect(shown.map((text) => text.replaceAll(/\s/g, ''))).toEqual(own)
 
   await page.getByRole('radio', { name: 'They match' }).check()
-  await page.getByRole('button', { name: 'Add this wallet' }).click()
-  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
-  const added = page.getByRole('heading', { name: 'Prove it with a small payment' })
-  await question.or(added).first().waitFor()
-  if (await question.isVisible()) {
-    await question.getByLabel('Code of your authenticator').fill(await nextCode())
-    await question.getByRole('button', { name: 'Confirm' }).click()
-  }
-  await added.waitFor()
+  // No live node is configured here, so nothing but the person can say where to begin.
+  await page.getByText('No node can be asked whether this key was used before.').waitFor()
+  await page.getByLabel('Start index').fill('0')
+  await addAndConfirm(page, nextCode)
   await page.getByRole('link', { name: 'All wallets' }).last().click()
   await page.getByRole('region', { name: 'Ethereum and other EVM networks' }).getByText('Active').first().waitFor()
+})
+
+// Guarantee: payers are sent to addresses that the merchant's own wallet shows, from the first unused one on.
+test('an xpub is a question: its addresses of each kind are shown, and a start index is asked for', async () => {
+  const page = await browser.open()
+  const nextCode = await ownerWithAuthenticator(page)
+  const [vector] = ACCOUNT_KEY_VECTORS
+  if (vector === undefined) throw new Error('no vector')
+  const book = createAddressBook()
+  const firstOf = (scriptType: ScriptType) => {
+    const { xpub } = book.normalise('bitcoin', 'live', vector.key, { scriptType })
+    return book.derive('bitcoin', 'live', xpub, 0, 5).map(({ address }) => address)
+  }
+  await page.goto(`${dev.adminUrl}${dashboardPath('wallets/add', dev.workspaceId, 'live')}`)
+  await page.getByLabel('Network').selectOption('bitcoin')
+  await page.getByLabel('Extended public key').fill(vector.key)
+  await page.getByRole('button', { name: 'Show its addresses' }).click()
+
+  await page.getByRole('heading', { name: 'Which is the first receive address in your wallet?' }).waitFor()
+  const compared = page.locator('.pm-compare')
+  const shown = (await compared.allInnerTexts()).map((text) => text.replaceAll(/\s/g, ''))
+  expect(shown).toEqual(SCRIPT_TYPES.map((type) => firstOf(type)[0]))
+  const goOn = page.getByRole('button', { name: 'Go on' })
+  expect(await goOn.isDisabled()).toBe(true)
+  await page.getByRole('radio', { name: 'None of these' }).check()
+  await page.getByText(/it is of another account/).waitFor()
+  expect(await goOn.isDisabled()).toBe(true)
+  await page.getByRole('radio', { name: 'Legacy' }).check()
+  await goOn.click()
+
+  const table = page.getByRole('table', { name: 'First addresses' })
+  await table.waitFor()
+  const five = (await table.locator('.pm-compare').allInnerTexts()).map((text) => text.replaceAll(/\s/g, ''))
+  expect(five).toEqual(firstOf('p2pkh'))
+  expect(five[0]).toBe(vector.first)
+  await table.getByText("m/44'/0'/0'/0/4").waitFor()
+  await page.getByRole('radio', { name: 'They match' }).check()
+  expect(await page.getByRole('button', { name: 'Add this wallet' }).isDisabled()).toBe(true)
+  await page.getByLabel('Start index').fill('13')
+  await addAndConfirm(page, nextCode)
+  await page.getByText('Invoices begin at index 13, as it was entered.').waitFor()
+  await page.getByRole('link', { name: 'All wallets' }).last().click()
+  const card = page.getByRole('region', { name: 'Bitcoin' })
+  await card
+    .getByText(/public key, Legacy · Bitcoin/)
+    .first()
+    .waitFor()
+  await card.getByText('Invoices begin at index 13, as it was entered.').first().waitFor()
+})
+
+test('a key of Electrum asks for its path', async () => {
+  const page = await browser.open()
+  await ownerWithAuthenticator(page)
+  const vector = ACCOUNT_KEY_VECTORS.find(({ path }) => path === "m/0'")
+  await page.goto(`${dev.adminUrl}${dashboardPath('wallets/add', dev.workspaceId, 'live')}`)
+  await page.getByLabel('Network').selectOption('bitcoin')
+  await page.getByLabel('Extended public key').fill(vector?.key ?? '')
+  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  await page.getByText(/where Electrum keeps its own wallets/).waitFor()
+  await page.getByLabel('Path of the key').fill("m/0'")
+  await page.getByRole('button', { name: 'Show its addresses' }).click()
+  const table = page.getByRole('table', { name: 'First addresses' })
+  await table.waitFor()
+  const [first] = await table.locator('.pm-compare').allInnerTexts()
+  expect(first?.replaceAll(/\s/g, '')).toBe(vector?.first)
 })

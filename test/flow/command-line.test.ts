@@ -7,6 +7,7 @@ import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/assets.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { useWorld } from '#test/support/use-world.ts'
+import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 
 const world = useWorld()
 const run = promisify(execFile)
@@ -164,6 +165,25 @@ describe('paymesh', () => {
     expect(invoice.crypto?.address).toBe(first)
     await pay(invoice)
     await waitForEvent(invoice.id, 'invoice.paid')
+  })
+
+  test('a key that leaves its script type open is refused with the choices, and then added with one', async () => {
+    const { cli, workspaceId } = world()
+    const vector = ACCOUNT_KEY_VECTORS.find(({ path, says }) => path === 'm' && says === null)
+    const add = [
+      ...['wallet', 'add', '--workspace', workspaceId, '--mode', 'live', '--family', 'bitcoin', '--kind', 'xpub'],
+      ...['--value', vector?.key ?? '', '--path', 'm'],
+    ]
+    const open = await paymesh(...add, '--json')
+    expect(open.status).not.toBe(0)
+    expect(JSON.parse(open.stderr)).toMatchObject({ error: { details: [{ path: 'scriptType' }] } })
+    expect(open.stderr).toContain(`p2pkh (first address ${vector?.first})`)
+    const unsearched = await paymesh(...add, '--script-type', 'p2pkh', '--json')
+    expect(JSON.parse(unsearched.stderr)).toMatchObject({ error: { details: [{ path: 'startIndex' }] } })
+    const added = await cli<object>(...add, '--script-type', 'p2pkh', '--start-index', '7')
+    expect(added).toMatchObject({ script_type: 'p2pkh', start_index: 7, searching: [] })
+    const { stdout } = await paymesh('wallet', 'list', '--workspace', workspaceId)
+    expect(stdout).toMatch(/bitcoin +xpub p2pkh +bitcoin/)
   })
 
   /** A private key must neither be accepted nor be repeated in any output. */

@@ -1,6 +1,7 @@
 import { ASSETS } from '#shared/chains/assets.ts'
 import { parseAccount } from '#shared/chains/families/tron/address.ts'
 import { ASSET_IDS, networkOf } from '#shared/domain/enumerations.ts'
+import { accountJson, tokenBalance } from './accounts.ts'
 import { infoJson, type TransactionBody, type TronTransaction, transactionId, transactionJson } from './transaction.ts'
 import { SELECTORS, word } from './trc20.ts'
 import { blockJson, type ChainBlock, infosJson, type TronChain } from './tron-chain.ts'
@@ -53,6 +54,8 @@ function readRoute(chain: TronChain, top: ChainBlock, method: string, params: Pa
       return range(count(params, 'startNum'), count(params, 'endNum'))
     case 'getblockbylatestnum':
       return range(Math.max(0, top.number + 1 - count(params, 'num')), top.number + 1)
+    case 'getaccount':
+      return accountJson(chain, top, account(params, 'address'))
     case 'gettransactioninfobyblocknum':
       return infosJson(at(count(params, 'num')))
     case 'gettransactionbyid': {
@@ -76,7 +79,7 @@ function writeRoute(context: RouteContext, method: string, params: Params): unkn
     case 'getpendingsize':
       return { pendingSize: chain.pending().length }
     case 'triggerconstantcontract':
-      return constantCall(params)
+      return constantCall(chain, params)
     case 'createtransaction': {
       const [owner, to] = [account(params, 'owner_address'), account(params, 'to_address')]
       return transactionJson(context.prepare({ kind: 'transfer', owner, to, amount: digits(params, 'amount') }), false)
@@ -96,20 +99,24 @@ function writeRoute(context: RouteContext, method: string, params: Params): unkn
   }
 }
 
-/** `decimals()` of the tokens in the registry; there are no other contracts here. */
-function constantCall(params: Params): unknown {
+/** `decimals()` and `balanceOf()` of the tokens in the registry; there are no other contracts here. */
+function constantCall(chain: TronChain, params: Params): unknown {
   account(params, 'owner_address')
   const contract = account(params, 'contract_address')
   const id = ASSET_IDS.find((asset) => {
     const address: string | null = ASSETS[asset].contract
     return networkOf(asset) === 'tron' && address !== null && `41${parseAccount(address)}` === contract
   })
-  if (id === undefined || params['function_selector'] !== 'decimals()') {
+  const asked = params['function_selector']
+  if (id === undefined || (asked !== 'decimals()' && asked !== 'balanceOf(address)')) {
     const message = Buffer.from('Smart contract is not exist.').toString('hex')
     return { result: { code: 'CONTRACT_VALIDATE_ERROR', message } }
   }
-  const decimals = word(BigInt(ASSETS[id].decimals))
-  return { result: { result: true }, energy_used: 392, constant_result: [decimals], transaction: { ret: [{}] } }
+  const value =
+    asked === 'decimals()'
+      ? BigInt(ASSETS[id].decimals)
+      : tokenBalance(chain, contract, String(params['parameter'] ?? '').slice(-40))
+  return { result: { result: true }, energy_used: 392, constant_result: [word(value)], transaction: { ret: [{}] } }
 }
 
 function selector(params: Params): string {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { expect, it } from 'vitest'
+import { createCatalog } from '#shared/chains/catalog.ts'
 import { MAILS } from '#shared/db/mail-model.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallet-models.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
 import { createLockOffers } from '#shared/usecases/lock-offers.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
+import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 
 const stores = useStores()
@@ -18,7 +20,11 @@ const freshKey = () => {
   accounts += 1
   return account(accounts)
 }
-const evm = (key: HDNodeWallet) => ({ family: 'evm' as const, kind: 'xpub' as const, value: key.neuter().extendedKey })
+/** No node is configured here that could be asked for earlier use of the key. */
+const evm = (key: HDNodeWallet) => ({
+  ...{ family: 'evm' as const, kind: 'xpub' as const, startIndex: 0 },
+  value: key.neuter().extendedKey,
+})
 const addressOf = (key: HDNodeWallet, index: number) => key.deriveChild(0).deriveChild(index).address
 const deed = () => ({ opId: randomUUID() })
 
@@ -55,7 +61,7 @@ it('shows what a key would be, whole and with its paths, and stores nothing', as
   const shown = await caller.wallets.prepare({ ...at, ...evm(key) })
   expect(shown.networks).toEqual(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'])
   expect(shown.addresses).toEqual(
-    [0, 1, 2, 3, 4].map((index) => ({ index, path: `m/44'/60'/0'/0/${index}`, address: addressOf(key, index) })),
+    [0, 1, 2, 3, 4].map((index) => ({ index, path: `${key.path}/0/${index}`, address: addressOf(key, index) })),
   )
   expect(shown).toMatchObject({ standing: 'none', listed: null })
   const pool = {
@@ -205,4 +211,71 @@ it('knows nothing of foreign wallets', async () => {
   await expect(caller.wallets.disable(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await expect(caller.wallets.enable(wish)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect((await theirs.caller.wallets.list(theirs.at)).items).toMatchObject([{ id: wallet.id, disabledAt: null }])
+})
+
+const [plain, nested] = ACCOUNT_KEY_VECTORS
+const bitcoin = { family: 'bitcoin' as const, kind: 'xpub' as const }
+
+// Guarantee: no wallet is made of a guessed script type.
+it('asks for the script type of an xpub with the first address of each, and stores nothing without it', async () => {
+  const { caller, at } = await adminCaller(stores, { role: 'admin', mode: 'live' })
+  const before = await stored()
+  const value = plain?.key ?? ''
+  const asked = await caller.wallets.prepare({ ...at, ...bitcoin, value })
+  expect(asked).toMatchObject({ addresses: [], standing: 'none', key: { scriptType: null, needsStartIndex: true } })
+  expect(asked.key?.choices.map(({ scriptType, path }) => [scriptType, path])).toEqual([
+    ['p2wpkh', "m/84'/0'/0'/0/0"],
+    ['p2sh-p2wpkh', "m/49'/0'/0'/0/0"],
+    ['p2pkh', "m/44'/0'/0'/0/0"],
+  ])
+  expect(asked.key?.choices.at(-1)?.address).toBe(plain?.first)
+  const refused = caller.wallets.add({ ...at, ...deed(), ...bitcoin, value, startIndex: 0 })
+  await expect(refused).rejects.toMatchObject({
+    cause: {
+      details: [{ path: 'scriptType', message: expect.stringContaining(`p2pkh (first address ${plain?.first}`) }],
+    },
+  })
+  expect(await stored()).toEqual(before)
+
+  const chosen = { ...at, ...bitcoin, value, scriptType: 'p2pkh' as const }
+  expect((await caller.wallets.prepare(chosen)).addresses[0]?.address).toBe(plain?.first)
+  // Without a node nothing can be searched: where to begin is asked for.
+  await expect(caller.wallets.add({ ...chosen, ...deed() })).rejects.toMatchObject({
+    cause: { details: [{ path: 'startIndex' }] },
+  })
+  expect(await stored()).toEqual(before)
+  const added = await caller.wallets.add({ ...chosen, ...deed(), startIndex: 4 })
+  expect(added.firstAddresses[0]).toBe(plain?.first)
+  const { items } = await caller.wallets.list(at)
+  expect(items[0]?.key).toEqual({
+    ...{ scriptType: 'p2pkh', waitingFor: [], startIndex: 4, lastUsedIndex: null, givenIndex: 4 },
+  })
+})
+
+it('takes a start index for a key that is searched, notes it, and tells the owners', async () => {
+  const nodes = { live: { bitcoin: { rpcUrls: ['http://127.0.0.1:1'] } }, test: {} }
+  const shop = await adminCaller(stores, {
+    mode: 'live',
+    deps: ({ instance }) => ({ instance: { ...instance, catalog: createCatalog(nodes) } }),
+  })
+  const { caller, at, workspaceId, deps } = shop
+  const wish = { ...at, ...bitcoin, value: nested?.key ?? '' }
+  const { key } = await caller.wallets.prepare(wish)
+  expect(key).toMatchObject({ scriptType: 'p2sh-p2wpkh', needsStartIndex: false, search: { networks: ['bitcoin'] } })
+  expect(key?.search.words).toMatch(/all spent/)
+  const first = await caller.wallets.add({ ...wish, ...deed() })
+  expect(first.wallet.key).toMatchObject({ waitingFor: ['bitcoin'], startIndex: 0 })
+
+  const again = { ...wish, ...deed(), startIndex: 30, reason: 'the wallet shows 30' }
+  const given = await caller.wallets.add(again)
+  expect(given).toMatchObject({ changed: true, startsAt: null, wallet: { id: first.wallet.id } })
+  expect(given.wallet.key).toMatchObject({ waitingFor: [], startIndex: 30, givenIndex: 30 })
+  expect(await caller.wallets.add(again)).toMatchObject({ changed: false })
+  const rows = await deps.instance.audits.listBySubject(first.wallet.id)
+  expect(rows.map(({ action, detail }) => [action, detail['start_index']])).toEqual([
+    ['wallet.added', null],
+    ['wallet.start_index_set', 30],
+  ])
+  const mails = await stores.db.collection(MAILS).find({ workspaceId, template: 'wallet_changed' }).toArray()
+  expect(mails.map(({ data }) => data['change'])).toEqual(['added', 'given a start index'])
 })

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/change-wallets.ts'
-import { WALLET_KINDS } from '#shared/usecases/ports/wallets.ts'
+import { type KeyStanding, keyStanding, START_INDEX_MAX } from '#shared/usecases/key-history.ts'
+import { WALLET_KINDS, type Wallet } from '#shared/usecases/ports/wallets.ts'
+import type { KeyPreview } from '#shared/usecases/preview-key.ts'
 import { previewWallet } from '#shared/usecases/preview-wallet.ts'
 import { visitorShare } from '#shared/usecases/visitor-budget.ts'
 import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallet-gap.ts'
@@ -20,7 +23,14 @@ const entered = z.object({
   /** An extended public key, a list of addresses, or one address. Never logged, never repeated. */
   value: z.string().min(1, 'is empty').max(VALUE_MAX, 'is too long'),
   networks: z.array(z.enum(NETWORK_IDS)).min(1).max(NETWORK_IDS.length).optional(),
+  /** Needed where an extended key leaves it open; `prepare` then gives the choices. */
+  scriptType: z.enum(SCRIPT_TYPES).optional(),
+  /** Where an extended key lies that is not at account level, such as `m/0'`. */
+  path: z.string().max(60, 'is too long').optional(),
+  /** First index of an extended key to offer, instead of a search for its earlier use. */
+  startIndex: z.int().min(0).max(START_INDEX_MAX).optional(),
 })
+const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
 const one = z.object({ walletId: z.uuid() })
 
@@ -38,7 +48,8 @@ export const walletsRouter = router({
       const { wallets, walletDelayMs } = ctx.deps.instance
       const own = (await wallets.listWallets(input.workspaceId)).filter(({ mode }) => mode === input.mode)
       const now = ctx.deps.clock.now()
-      const items = own.map((wallet) => walletToWire(wallet, own, now))
+      const keys = await Promise.all(own.map((wallet) => keyOf(ctx.deps, wallet)))
+      const items = own.map((wallet, index) => walletToWire(wallet, own, keys[index] ?? null, now))
       // What receives comes first, newest first.
       items.sort(
         (left, right) =>
@@ -93,13 +104,29 @@ export const walletsRouter = router({
         networks: z.array(z.enum(NETWORK_IDS)),
         addresses: z.array(z.object({ index: z.number(), path: z.string().nullable(), address: z.string() })),
         listed: z.object({ count: z.number(), repeated: z.number() }).nullable(),
+        /** Null for listed addresses. */
+        key: z
+          .object({
+            scriptType: z.enum(SCRIPT_TYPES).nullable(),
+            /** What the key may be, when a person has to choose; there are no `addresses` then. */
+            choices: z.array(choice),
+            search: z.object({
+              networks: z.array(z.enum(NETWORK_IDS)),
+              unsearched: z.array(z.enum(NETWORK_IDS)),
+              words: z.string(),
+            }),
+            /** Nothing can be searched, and `add` is refused without a start index. */
+            needsStartIndex: z.boolean(),
+          })
+          .nullable(),
         standing: z.enum(['none', 'enabled', 'disabled']),
         warnings: z.array(z.string()),
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      const { networks, addresses, ...preview } = await previewWallet(ctx.deps.instance, inputOf(input))
-      return { ...preview, networks: [...networks], addresses: [...addresses], warnings: [...preview.warnings] }
+      const { networks, addresses, key, ...preview } = await previewWallet(ctx.deps.instance, inputOf(input))
+      const lists = { networks: [...networks], addresses: [...addresses], warnings: [...preview.warnings] }
+      return { ...preview, ...lists, key: key === null ? null : previewToWire(key) }
     }),
 
   add: workspaceDeed('admin', { stepUp: true })
@@ -132,8 +159,27 @@ export const walletsRouter = router({
 
 type Entered = z.output<typeof entered> & { readonly workspaceId: string; readonly mode: 'live' | 'test' }
 
-function inputOf({ workspaceId, mode, family, kind, value, networks }: Entered) {
-  return { workspaceId, mode, family, kind, value, ...(networks !== undefined && { networks }) }
+function inputOf({ workspaceId, mode, family, kind, value, networks, scriptType, path, startIndex }: Entered) {
+  return {
+    ...{ workspaceId, mode, family, kind, value },
+    ...(networks !== undefined && { networks }),
+    ...(scriptType !== undefined && { scriptType }),
+    ...(path !== undefined && { path }),
+    ...(startIndex !== undefined && { startIndex }),
+  }
+}
+
+function previewToWire({ scriptType, choices, search, needsStartIndex }: KeyPreview) {
+  const { networks, unsearched, words } = search
+  return {
+    ...{ scriptType, needsStartIndex, choices: [...choices] },
+    search: { networks: [...networks], unsearched: [...unsearched], words },
+  }
+}
+
+async function keyOf({ instance }: AdminDeps, { materialId }: Wallet): Promise<KeyStanding | null> {
+  const material = await instance.wallets.findMaterial(materialId)
+  return material === null ? null : keyStanding(material)
 }
 
 async function ownWallet(
@@ -146,16 +192,18 @@ async function ownWallet(
 }
 
 async function toWire(
-  { instance, clock }: AdminDeps,
+  deps: AdminDeps,
   {
     wallet,
     effectiveAt,
     changed: isChanged,
   }: Pick<Awaited<ReturnType<typeof switchWallet>>, 'wallet' | 'effectiveAt' | 'changed'>,
 ) {
+  const { instance, clock } = deps
   const { workspaceId, mode } = wallet
   const own = (await instance.wallets.listWallets(workspaceId)).filter((other) => other.mode === mode)
-  return { wallet: walletToWire(wallet, own, clock.now()), startsAt: effectiveAt, changed: isChanged }
+  const key = await keyOf(deps, wallet)
+  return { wallet: walletToWire(wallet, own, key, clock.now()), startsAt: effectiveAt, changed: isChanged }
 }
 
 function partsOf(deps: AdminDeps) {

@@ -1,8 +1,21 @@
 import { z } from 'zod'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
+import type { KeyStanding } from '#shared/usecases/key-history.ts'
 import { WALLET_KINDS, type Wallet } from '#shared/usecases/ports/wallets.ts'
 
 const ms = z.number()
+
+/** What is known of an extended key, as pages show it. */
+export const keyWire = z.object({
+  /** Null where addresses are no output scripts. */
+  scriptType: z.enum(SCRIPT_TYPES).nullable(),
+  /** Networks on which earlier use is searched; nothing is offered until it is empty. */
+  waitingFor: z.array(z.enum(NETWORK_IDS)),
+  startIndex: z.number(),
+  lastUsedIndex: z.number().nullable(),
+  givenIndex: z.number().nullable(),
+})
 
 /** A wallet as pages show it. */
 export const walletWire = z.object({
@@ -16,11 +29,20 @@ export const walletWire = z.object({
   startsAt: ms.nullable(),
   /** Some of the networks send their payers to a newer wallet of the same family. */
   supersededOn: z.array(z.enum(NETWORK_IDS)),
+  /** Null when it is no extended key. */
+  key: keyWire.nullable(),
 })
 export type WalletWire = z.output<typeof walletWire>
 
+/** What pages show of an extended key. */
+export function keyToWire(key: KeyStanding | null): z.output<typeof keyWire> | null {
+  if (key === null) return null
+  const { scriptType, waitingFor, startIndex, lastUsedIndex, givenIndex } = key
+  return { scriptType, waitingFor: [...waitingFor], startIndex, lastUsedIndex, givenIndex }
+}
+
 /** What a page shows of a wallet among the others of its workspace and mode. */
-export function walletToWire(wallet: Wallet, all: readonly Wallet[], now: number): WalletWire {
+export function walletToWire(wallet: Wallet, all: readonly Wallet[], key: KeyStanding | null, now: number): WalletWire {
   const { id, family, kind, networks, createdAt, disabledAt, effectiveAt } = wallet
   const newer = all.filter(
     (other) =>
@@ -32,6 +54,7 @@ export function walletToWire(wallet: Wallet, all: readonly Wallet[], now: number
   return {
     ...{ id, family, kind, networks: [...networks], createdAt, disabledAt },
     startsAt: disabledAt === null && effectiveAt !== undefined && effectiveAt > now ? effectiveAt : null,
+    key: keyToWire(key),
     supersededOn: networks.filter((network) => newer.some((other) => other.networks.includes(network))),
   }
 }

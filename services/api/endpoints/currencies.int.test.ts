@@ -121,7 +121,14 @@ describe('a currency is available exactly when an invoice can be created in it',
     const reasons = await reasonsThatCreateShares('live', workspace.id)
     expect(reasons).toMatchObject({ usdt_ethereum: 'no_wallet', usdt_tron: 'network_not_configured' })
 
-    const wallet = { workspaceId: workspace.id, mode: 'live', family: 'evm', kind: 'xpub', value: XPUB } as const
+    const wallet = {
+      workspaceId: workspace.id,
+      mode: 'live',
+      family: 'evm',
+      kind: 'xpub',
+      value: XPUB,
+      startIndex: 0,
+    } as const
     await addWallet({ ...engine.deps, addressBook: engine.addressBook, secretBox: engine.secretBox }, wallet)
     // Derived addresses may not be issued before the scanner watches them.
     const unwatched = await reasonsThatCreateShares('live', workspace.id)
@@ -144,7 +151,14 @@ describe('a currency is available exactly when an invoice can be created in it',
     const workspace = await api.newWorkspace()
     const { apiKey } = await api.newKey('live', undefined, workspace.id)
     const { engine } = api
-    const wallet = { workspaceId: workspace.id, mode: 'live', family: 'evm', kind: 'xpub', value: XPUB } as const
+    const wallet = {
+      workspaceId: workspace.id,
+      mode: 'live',
+      family: 'evm',
+      kind: 'xpub',
+      value: XPUB,
+      startIndex: 0,
+    } as const
     await addWallet({ ...engine.deps, addressBook: engine.addressBook, secretBox: engine.secretBox }, wallet)
     const body = { amount: '25.00', currency: 'USD', asset: 'eth_ethereum' }
     const create = () => api.call('POST', '/invoices', { key: apiKey, body })

@@ -1,5 +1,6 @@
 import type { ConfirmationTier } from '#shared/domain/confirmation-tiers.ts'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
 
 /** One asset as use cases need it: the registry's row with this installation's network settings applied. */
 export interface AssetInfo {
@@ -58,13 +59,39 @@ export interface DerivedAddress {
   readonly matchKey: string
 }
 
+/** What a person says about an extended key beside pasting it. */
+export interface KeyWish {
+  /** Needed where the key's version bytes leave it open. */
+  readonly scriptType?: ScriptType
+  /** Where the key lies (BIP 32), such as `m/0'`. Needed for keys that are not at account level. */
+  readonly path?: string
+}
+
+/** A key with everything that its addresses depend on. */
+export interface AccountKey {
+  /**
+   * The one text of this key and its script type: `xpub…`, or an output descriptor (BIP 380) around it. Goes into `derive`,
+   * and under a seal into the store.
+   */
+  readonly xpub: string
+  /** First 32 hex digits of the SHA-256 of `xpub`. */
+  readonly fingerprint: string
+  /** Null where addresses are no output scripts. */
+  readonly scriptType: ScriptType | null
+  /** Where the key lies as far as it says: receiving addresses are `<path>/0/<index>`. */
+  readonly path: string
+}
+
 /** Public-key derivation for one family; no private key ever enters. */
 export interface AddressBook {
   /**
-   * Normalises an extended public key pasted by a person. Throws `PaymeshError('VALIDATION_ERROR')` with path
-   * `value` and a message that names the problem; a private key gets its own message and is never echoed.
+   * Every account that a pasted extended public key may stand for: one, or one for each script type where neither the key nor
+   * `wish` decides. Never empty. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`, `scriptType` or `path` and a
+   * message that names the problem; a private key gets its own message and is never echoed.
    */
-  normalise(family: Family, mode: Mode, value: string): { readonly xpub: string; readonly fingerprint: string }
+  readings(family: Family, mode: Mode, value: string, wish?: KeyWish): readonly AccountKey[]
+  /** The one account that a pasted key stands for. Throws as `readings`, and with the choices when several are left. */
+  normalise(family: Family, mode: Mode, value: string, wish?: KeyWish): AccountKey
   /** Addresses `from` … `from + count − 1` of the external chain. */
   derive(family: Family, mode: Mode, xpub: string, from: number, count: number): readonly DerivedAddress[]
   /**

@@ -110,6 +110,8 @@ const SCANNING = {
   scanner_node_excluded: gauge('1 = a node is on another chain and is not used', 'network', 'mode', 'provider'),
   scanner_node_failures_total: counter('Questions that a node failed', 'network', 'mode', 'provider'),
   scanner_node_outvoted_total: counter('A node that most others contradicted', 'network', 'mode', 'provider'),
+  key_history_failed_total: counter('Looks at the earlier use of keys that a node failed', 'network', 'mode'),
+  key_history_loop_failed_total: counter('Failed rounds of the loop that starts these looks'),
   scanner_rpc_total: counter('Questions to a node', 'network', 'mode', 'provider', 'method', 'outcome'),
   scanner_rpc_seconds: seconds('Answers of a node', 'network', 'mode', 'provider', 'method'),
 } as const

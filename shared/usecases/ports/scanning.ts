@@ -265,6 +265,12 @@ export interface ChainClient {
    * transactions, null when it knows of none. For people who ask, never for what is credited.
    */
   locate?(txHash: string): Promise<TransactionPlace | 'unconfirmed' | 'not_searchable' | null>
+  /**
+   * Match keys of those addresses that were used before, as far as a node shows it. Throws `NodeUnreliable` when it does not
+   * have the whole chain yet or its answer is unclear: an address that is left out was looked at and shows no use. Absent for
+   * families whose nodes cannot be asked. May take minutes.
+   */
+  used?(addresses: readonly { readonly address: string; readonly matchKey: string }[]): Promise<ReadonlySet<string>>
 }
 
 /** Nodes that cannot vouch for anything now. */

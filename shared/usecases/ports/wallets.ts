@@ -1,11 +1,29 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { AuditRecord } from './audit.ts'
 import type { Noted } from './operators.ts'
 
 /** What a wallet receives with: addresses derived from a key, a list of addresses, or one address with unique amounts. */
 export const WALLET_KINDS = ['xpub', 'pool', 'address'] as const
 export type WalletKind = (typeof WALLET_KINDS)[number]
+
+/**
+ * What is known of the use of an extended key before it was added. While it is searched, none of its addresses is offered;
+ * indexes below `startIndex` never are.
+ */
+export interface KeyHistory {
+  readonly state: 'searching' | 'known'
+  /** Networks whose search has not ended; empty once the state is `known`. */
+  readonly waitingFor: readonly NetworkId[]
+  /** Networks that showed no use of the indexes from `startIndex` on. */
+  readonly searched: readonly NetworkId[]
+  /** Highest index that a network showed as used; null when none did. */
+  readonly lastUsedIndex: number | null
+  readonly startIndex: number
+  /** Start index that a person gave instead of a search; null when nobody did. */
+  readonly givenIndex: number | null
+}
 
 /** One record per installation and mode of an extended public key, of a workspace's pool, or of a single address. */
 export interface KeyMaterial {
@@ -14,9 +32,9 @@ export interface KeyMaterial {
   readonly mode: Mode
   readonly family: Family
   readonly kind: WalletKind
-  /** SHA-256 of the normalised key (of the rest of the id when there is no key), hex, first 32 characters. */
+  /** SHA-256 of the key's text with its script type (of the rest of the id when there is no key), hex, first 32 characters. */
   readonly fingerprint: string
-  /** AES-256-GCM envelope of the normalised xpub; empty for the other kinds. */
+  /** AES-256-GCM envelope of the key's text as `AddressBook` gives it; empty for the other kinds. */
   readonly sealed: string
   /** True for the built-in sandbox wallet of test mode. */
   readonly sandbox: boolean
@@ -28,6 +46,10 @@ export interface KeyMaterial {
   readonly returned: readonly number[]
   /** Indexes below it are never offered again, with or without an invoice; absent = 0. Set when an installation was restored. */
   readonly reclaimFrom?: number
+  /** Which output scripts its addresses are, for people to read; absent = the former type of the family. `sealed` decides. */
+  readonly scriptType?: ScriptType
+  /** Absent for keys that were added before there was a search, and for those that are not searched. */
+  readonly history?: KeyHistory
   readonly createdAt: Ms
 }
 
@@ -83,7 +105,7 @@ export interface WalletRepository {
   workspacesUsing(materialId: string): Promise<readonly string[]>
   /**
    * Takes up to `count` indexes for this process: returned ones first, then new ones below `derivedCount`.
-   * Empty when nothing derived is left.
+   * Empty when nothing derived is left, and while the key's history is searched.
    */
   reserveIndexes(materialId: string, count: number): Promise<readonly number[]>
   addressesAt(materialId: string, indexes: readonly number[]): Promise<readonly WatchedAddress[]>
@@ -102,6 +124,18 @@ export interface WalletRepository {
   countHeld(materialId: string): Promise<number>
   /** Puts indexes back that stayed without an invoice. */
   returnIndexes(materialId: string, indexes: readonly number[]): Promise<void>
+  /**
+   * Starts a key that is searched behind an index that was used, and searches all its networks again from there. False, and
+   * nothing changed, when the key is not searched or starts behind this index already.
+   */
+  recordUsedIndex(materialId: string, index: number): Promise<boolean>
+  /** Ends the search on a network that saw no use from `startIndex` on. False when the key has another start by now, or does not wait for this network. */
+  endHistorySearch(materialId: string, network: NetworkId, startIndex: number): Promise<boolean>
+  /**
+   * Lets a person's start index stand for the search, never below what was found or offered. False, and nothing changed, when
+   * addresses of the key have been offered.
+   */
+  setStartIndex(materialId: string, startIndex: number): Promise<boolean>
   /** Watches of a mode and family in pages of insertion order, for hydration. */
   watchPage(
     mode: Mode,

@@ -76,6 +76,55 @@ const KEYS: readonly ContractCase[] = [
     gives: [[0, 1], [1, 0, 2], [3], [[], [], []], [], 4],
   },
   {
+    name: 'a key that is searched offers nothing, starts behind what was used, and ends network by network',
+    ask: async ({ wallets }) => {
+      const history = {
+        state: 'searching' as const,
+        searched: [],
+        lastUsedIndex: null,
+        startIndex: 0,
+        givenIndex: null,
+      }
+      const waitingFor = ['ethereum', 'base'] as const
+      await wallets.upsertMaterial(material('m-1', { derivedCount: 9, history: { ...history, waitingFor } }))
+      const steps = [
+        await wallets.reserveIndexes('m-1', 2),
+        await wallets.endHistorySearch('m-1', 'base', 0),
+        await wallets.recordUsedIndex('m-1', 3),
+        await wallets.recordUsedIndex('m-1', 3),
+        await wallets.endHistorySearch('m-1', 'base', 0),
+        await wallets.endHistorySearch('m-1', 'base', 4),
+        await wallets.reserveIndexes('m-1', 2),
+        await wallets.endHistorySearch('m-1', 'ethereum', 4),
+        await wallets.reserveIndexes('m-1', 2),
+      ]
+      return [steps, (await wallets.findMaterial('m-1'))?.history]
+    },
+    gives: [
+      [[], true, true, false, false, true, [], true, [4, 5]],
+      {
+        ...{ state: 'known', waitingFor: [], searched: ['base', 'ethereum'] },
+        ...{ lastUsedIndex: 3, startIndex: 4, givenIndex: null },
+      },
+    ],
+  },
+  {
+    name: 'a start index is taken until the first address is offered',
+    ask: async ({ wallets }) => {
+      await wallets.upsertMaterial(material('m-1', { derivedCount: 9 }))
+      const steps = [
+        await wallets.setStartIndex('m-1', 5),
+        await wallets.setStartIndex('m-1', 2),
+        await wallets.reserveIndexes('m-1', 1),
+        await wallets.setStartIndex('m-1', 7),
+        await wallets.setStartIndex('m-9', 7),
+      ]
+      const stored = await wallets.findMaterial('m-1')
+      return [steps, stored?.history?.startIndex, stored?.history?.givenIndex, stored?.reclaimFrom]
+    },
+    gives: [[true, true, [5], false, false], 5, 2, 5],
+  },
+  {
     name: 'fewer are reserved than were returned, and the others stay',
     ask: async ({ wallets }) => {
       await wallets.upsertMaterial(material('m-1', { nextIndex: 5, derivedCount: 5, returned: [4, 2, 3] }))

@@ -9,11 +9,13 @@ export function simAddress(xpub: string, index: number): { address: string; matc
 }
 
 const sandboxOf = (family: Family) => ({ xpub: `xpub-sandbox-${family}`, fingerprint: digest(`sandbox-${family}`) })
+const keyOf = (value: string) => ({ xpub: value, fingerprint: digest(value), scriptType: null, path: 'm' })
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
 
 /** The address book of the simulation. Any text is a key, any `0x…` of a list an address. */
 export const simAddressBook: AddressBook = {
-  normalise: (_family, _mode, value) => ({ xpub: value, fingerprint: digest(value) }),
+  readings: (_family, _mode, value) => [keyOf(value)],
+  normalise: (_family, _mode, value) => keyOf(value),
   derive: (_family, _mode, xpub, from, count) =>
     Array.from({ length: count }, (_, offset) => ({ index: from + offset, ...simAddress(xpub, from + offset) })),
   verify: () => undefined,

@@ -67,7 +67,9 @@ export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Ten
         kind === 'xpub'
           ? `xpub ${secret}`
           : Array.from({ length: kind === 'pool' ? 6 : 1 }, (_, index) => simAddress(secret, index).address).join('\n')
-      await addWallet(deps, { workspaceId: workspace.id, mode, family, kind, value, networks: [network] })
+      // No process of the simulation looks for earlier use of keys.
+      const begin = kind === 'xpub' ? { startIndex: 0 } : {}
+      await addWallet(deps, { workspaceId: workspace.id, mode, family, kind, value, networks: [network], ...begin })
     }
     tenants.push({ workspace: updated, keys: { live: await key('live'), test: await key('test') } })
   }

@@ -11,6 +11,7 @@ import { readReceipt } from './receipts.ts'
 import { createRpc, toQuantity } from './rpc.ts'
 import { createTraceReader, type TraceReader } from './traces.ts'
 import { createTransferCheck } from './transfer-check.ts'
+import { createUseReader } from './used-accounts.ts'
 import { bytesSchema, type Header, headerSchema } from './wire.ts'
 
 /** Selector of `decimals()`, EIP-20. */
@@ -35,6 +36,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
   const readAlone = createLoneReader(options, traces)
   const patientScan = createPatientScan()
   const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset, traces)
+  const usedAccounts = createUseReader(options.tokens)
   let known: { readonly height: number; readonly hash: string } | null = null
 
   return {
@@ -93,6 +95,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         if (blockNumber === undefined) throw new NodeUnreliable('the receipt of a transaction names no block')
         return { height: blockNumber, blockHash, succeeded: status === '0x1' }
       }),
+    used: (addresses) => pool.use((node) => usedAccounts(node, addresses)),
     close: () => rpc.close(),
   }
 }

@@ -14,6 +14,7 @@ import { createInternalRecord } from './internal-record.ts'
 import { locateTransaction } from './locate-transaction.ts'
 import { readBlocks } from './read-blocks.ts'
 import { createTransferCheck } from './transfer-check.ts'
+import { usedAccounts } from './used-accounts.ts'
 import { type TronToken, verifyTokens } from './verify-tokens.ts'
 import { headerSchema, maybeHeaderSchema } from './wire.ts'
 
@@ -107,6 +108,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
       ? {}
       : { doubted: (transactions) => pool.doubted(transactions, unshown), judge: pool.judge, silence: pool.silence }),
     locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
+    used: (addresses) => pool.use((node) => usedAccounts(node, options.tokens, addresses)),
     close: () => pool.close(),
   }
 }

@@ -53,6 +53,9 @@ export const blocksSchema = z.object({ block: z.array(blockSchema).default([]) }
 /** An account as requests with `visible: false` give it: 0x41 and the 20 bytes. */
 export const accountPattern = /^41[0-9a-f]{40}$/
 
+/** An account, `getaccount`; null when nothing ever activated it. */
+export const maybeAccountSchema = z.union([nothing, z.object({ address: z.string().regex(accountPattern) })])
+
 /** Parameters of a `TransferContract`: native coin from one account to another. */
 export const transferContractSchema = z.object({
   owner_address: z.string().regex(accountPattern),

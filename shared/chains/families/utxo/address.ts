@@ -1,22 +1,18 @@
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bech32, createBase58check } from '@scure/base'
-import type { AddressPrefix } from '../../chain.ts'
-
-const base58check = createBase58check(sha256)
-const WITNESS_V0 = 0
+import type { ScriptType } from '#shared/domain/script-type.ts'
 
 /**
- * Receiving address of a compressed public key, and its output script as lower-case hex (what scanners match, so no
- * address text is ever compared). Bech32 prefixes give P2WPKH (BIP 84, BIP 173), base58 prefixes P2PKH (BIP 44).
+ * Output script that pays a compressed public key, as lower-case hex: what scanners match, so no address text is ever
+ * compared. P2PKH (BIP 44), P2WPKH in P2SH (BIP 49, BIP 141) or P2WPKH (BIP 84, BIP 141).
  */
-export function utxoAddress(
-  publicKey: Uint8Array,
-  prefix: AddressPrefix,
-): { readonly address: string; readonly matchKey: string } {
-  const digest = ripemd160(sha256(publicKey))
-  const hex = Buffer.from(digest).toString('hex')
-  return prefix.kind === 'bech32'
-    ? { address: bech32.encode(prefix.hrp, [WITNESS_V0, ...bech32.toWords(digest)]), matchKey: `0014${hex}` }
-    : { address: base58check.encode(Uint8Array.of(prefix.version, ...digest)), matchKey: `76a914${hex}88ac` }
+export function outputScript(publicKey: Uint8Array, scriptType: ScriptType): string {
+  const key = hash160(publicKey)
+  if (scriptType === 'p2pkh') return `76a914${key}88ac`
+  const program = `0014${key}`
+  return scriptType === 'p2wpkh' ? program : `a914${hash160(Buffer.from(program, 'hex'))}87`
+}
+
+function hash160(bytes: Uint8Array): string {
+  return Buffer.from(ripemd160(sha256(bytes))).toString('hex')
 }

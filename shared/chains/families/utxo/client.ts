@@ -96,6 +96,14 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     silence: () => rpc.silence(),
     judge: (block) => rpc.judge(block),
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
+    used: (addresses) =>
+      rpc.use(async (node) => {
+        // An isolated node may lack the newest blocks; a local chain has one node and no peers.
+        if (options.genesis !== 'any' && !(await node.isConnected())) {
+          throw new NodeUnreliable('the node has no peers, or not the whole chain: it cannot say what was never used')
+        }
+        return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
+      }),
     close: () => rpc.close(),
   }
 }

@@ -20,6 +20,13 @@ const mempoolInfoSchema = z.object({ loaded: z.boolean().nullable().default(null
 const mempoolEntrySchema = z.object({ time: z.int().nonnegative() })
 const trafficSchema = z.object({ totalbytesrecv: z.number().nonnegative(), timemillis: z.number().nonnegative() })
 const peersSchema = z.array(z.object({ conntime: z.int().nonnegative() }))
+/** `scantxoutset`, Bitcoin Core 0.17 and later. An aborted scan has `success: false`. */
+const unspentSchema = z.object({
+  success: z.literal(true),
+  unspents: z.array(z.object({ scriptPubKey: z.string().regex(/^([0-9a-f]{2})+$/) })),
+})
+/** A scan reads the whole set of unspent outputs: minutes on main networks. */
+const UNSPENT_TIMEOUT_MS = 30 * 60_000
 /** Dogecoin Core 1.14 does not say whether it still downloads. */
 const progressSchema = z.object({ initialblockdownload: z.boolean().default(false) })
 
@@ -64,6 +71,8 @@ export interface CoreNode {
   blockOf(txid: string): Promise<string | null>
   /** Height of a block; null when the node does not have it, or on a branch only. */
   heightOf(hash: string): Promise<number | null>
+  /** Those of these output scripts (hex) on which unspent coins lie in blocks. A node scans for one caller at a time. */
+  unspentScripts(scripts: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** Pieces of work, each done with one of a network's nodes. */
@@ -192,6 +201,12 @@ function createCoreNode(call: Call): CoreNode {
     async blockOf(txid) {
       const found = await unlessAbsent(call('getrawtransaction', [txid, 1], transactionSchema))
       return found === null ? null : (found.blockhash ?? 'unconfirmed')
+    },
+    async unspentScripts(scripts) {
+      const descriptors = scripts.map((script) => `raw(${script})`)
+      const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, UNSPENT_TIMEOUT_MS)
+      const asked = new Set(scripts)
+      return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => asked.has(script)))
     },
     async heightOf(hash) {
       const found = await unlessAbsent(call('getblockheader', [hash, true], placeSchema))

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Radio, Textarea } from '@mantine/core'
+import { Button, NativeSelect, Radio, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import { FAMILIES, type Family } from '#shared/domain/enumerations.ts'
@@ -9,12 +9,14 @@ import { Page } from '../../parts/page.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FAMILY_WORDS, KEY_WORDS } from '../wallets/words.ts'
 import '../webhooks/webhooks.css'
+import { ChooseStep } from './choose-step.tsx'
 import { CompareStep } from './compare-step.tsx'
-import type { Added, Entered, Kind, Preview } from './entered.ts'
+import type { Added, Entered, KeyPreview, Kind, Preview } from './entered.ts'
 import { ProveStep } from './prove-step.tsx'
 
 type Step =
   | { readonly at: 'paste' }
+  | { readonly at: 'choose'; readonly entered: Entered; readonly key: KeyPreview }
   | { readonly at: 'compare'; readonly entered: Entered; readonly preview: Preview }
   | { readonly at: 'prove'; readonly added: Added }
 
@@ -24,11 +26,20 @@ const STEPS = [
   ['prove', '3. Prove it'],
 ] as const
 
-/** Paste a public key, compare its first addresses with one's own wallet, prove it by a test payment. */
+/**
+ * Paste a public key, say which addresses the own wallet makes of it where the key does not, compare the first ones, prove it
+ * by a test payment.
+ */
 export function AddWalletPage() {
   const to = useTo()
   const may = useMay('admin')
   const [step, setStep] = useState<Step>({ at: 'paste' })
+  const showPrepared = (entered: Entered, preview: Preview) => {
+    const { key } = preview
+    const isOpen = key !== null && key.choices.length > 0
+    setStep(isOpen ? { at: 'choose', entered, key } : { at: 'compare', entered, preview })
+  }
+  const shown = step.at === 'choose' ? 'compare' : step.at
   return (
     <Page
       title="Add a wallet"
@@ -37,8 +48,8 @@ export function AddWalletPage() {
           {STEPS.map(([at, word]) => (
             <li
               key={at}
-              className={`pm-badge pm-tone-${at === step.at ? 'paid' : 'new'}`}
-              aria-current={at === step.at ? 'step' : undefined}
+              className={`pm-badge pm-tone-${at === shown ? 'paid' : 'new'}`}
+              aria-current={at === shown ? 'step' : undefined}
             >
               {word}
             </li>
@@ -54,7 +65,14 @@ export function AddWalletPage() {
       {!may ? (
         <Note tone="new">Adding a wallet needs the role Admin.</Note>
       ) : step.at === 'paste' ? (
-        <PasteStep onPrepared={(entered, preview) => setStep({ at: 'compare', entered, preview })} />
+        <PasteStep onPrepared={showPrepared} />
+      ) : step.at === 'choose' ? (
+        <ChooseStep
+          entered={step.entered}
+          choices={step.key.choices}
+          onBack={() => setStep({ at: 'paste' })}
+          onPrepared={showPrepared}
+        />
       ) : step.at === 'compare' ? (
         <CompareStep
           entered={step.entered}
@@ -83,7 +101,9 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
   const [family, setFamily] = useState<Family>('bitcoin')
   const [kind, setKind] = useState<Kind>('xpub')
   const [value, setValue] = useState('')
+  const [path, setPath] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
+  const [pathProblem, setPathProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
   const keys = KEY_WORDS[family]
   const choose = (next: Family) => {
@@ -95,11 +115,13 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
     if (busy) return
     setBusy(true)
     setProblem(null)
-    const entered = { family, kind, value }
+    setPathProblem(null)
+    const entered = { family, kind, value, ...(kind === 'xpub' && path.trim() !== '' && { path: path.trim() }) }
     try {
       onPrepared(entered, await api.wallets.prepare.mutate({ ...scope, ...entered }))
     } catch (error) {
       const { fields, message } = failureOf(error)
+      if (fields['path'] !== undefined) return setPathProblem(fields['path'])
       const words = fields['value'] ?? Object.values(fields)[0] ?? message
       // A private key must not stay on the page.
       if (/private key/i.test(words)) setValue('')
@@ -146,6 +168,18 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, pre
           classNames={{ input: 'pm-mono' }}
           required
         />
+        {kind === 'xpub' && (pathProblem !== null || path !== '') ? (
+          <TextInput
+            label="Path of the key"
+            description="Only for a master public key of Electrum."
+            value={path}
+            onChange={({ currentTarget }) => setPath(currentTarget.value)}
+            error={pathProblem}
+            autoComplete="off"
+            spellCheck={false}
+            classNames={{ input: 'pm-mono' }}
+          />
+        ) : null}
         <div className="pm-row pm-end">
           <Button type="submit" loading={busy} disabled={value.trim() === ''}>
             Show its addresses

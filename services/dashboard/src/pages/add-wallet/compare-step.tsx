@@ -8,10 +8,10 @@ import { CopyButton } from '../../parts/copy-text.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
-import { FAMILY_WORDS } from '../wallets/words.ts'
+import { FAMILY_WORDS, SCRIPT_WORDS } from '../wallets/words.ts'
 import type { Added, Entered, Preview } from './entered.ts'
-
-const GROUP = 4
+import { GroupedAddress } from './grouped-address.tsx'
+import { StartIndexField, startIndexOf } from './start-index-field.tsx'
 
 /** Shows the addresses that payers would get, whole, and adds the wallet when the person says that they are the right ones. */
 export function CompareStep(props: {
@@ -23,17 +23,29 @@ export function CompareStep(props: {
   const { entered, preview, onBack, onAdded } = props
   const scope = useScope()
   const [verdict, setVerdict] = useState<'match' | 'differ' | ''>('')
+  const [start, setStart] = useState('')
   const deed = useDeed({
     call: (ids, input: Entered) => api.wallets.add.mutate({ ...scope, ...ids, ...input }),
     refresh: [trpc.wallets.pathFilter()],
     onDone: onAdded,
   })
   const isKey = preview.kind === 'xpub'
+  const { key } = preview
+  const startIndex = startIndexOf(start)
+  const needsStart = key?.needsStartIndex === true && preview.standing === 'none'
+  const refusal =
+    verdict !== 'match'
+      ? 'Compare the addresses first.'
+      : startIndex === undefined && (needsStart || start.trim() !== '')
+        ? 'Give a start index: 0 for a wallet that never received anything.'
+        : null
   return (
     <Card>
       <div className="pm-stack">
         <p className="pm-muted">
-          {FAMILY_WORDS[entered.family]}: {preview.networks.map((network) => networkName(network)).join(', ')}
+          {FAMILY_WORDS[entered.family]}
+          {key === null || key.scriptType === null ? null : `, ${SCRIPT_WORDS[key.scriptType]}`}:{' '}
+          {preview.networks.map((network) => networkName(network)).join(', ')}
           {preview.listed === null ? null : ` · ${preview.listed.count} addresses`}
           {preview.listed !== null && preview.listed.repeated > 0 ? `, ${preview.listed.repeated} repeated` : null}
         </p>
@@ -43,7 +55,9 @@ export function CompareStep(props: {
               ? 'You have this wallet, and it is disabled: going on enables it again.'
               : preview.kind === 'pool'
                 ? 'You have a pool of this network: these addresses are added to it.'
-                : 'You have this wallet already; nothing changes.'}
+                : isKey
+                  ? 'You have this wallet already. A start index is taken until its first address is given to a payer; nothing else changes.'
+                  : 'You have this wallet already; nothing changes.'}
           </Note>
         )}
         <h2>{isKey ? 'Do these match the receive addresses in your wallet?' : 'Are these addresses yours?'}</h2>
@@ -89,6 +103,9 @@ export function CompareStep(props: {
             <Radio value="differ" label="They differ" description="Try another address type or account." />
           </div>
         </Radio.Group>
+        {key === null ? null : (
+          <StartIndexField search={key.search} required={needsStart} value={start} onChange={setStart} />
+        )}
         {preview.warnings.map((warning) => (
           <Note key={warning} tone="partial" icon={<IconAlertTriangle size={18} aria-hidden />}>
             {warning}
@@ -104,23 +121,15 @@ export function CompareStep(props: {
           <Button variant="default" onClick={onBack}>
             Back
           </Button>
-          <DeedButton deed={deed} input={entered} refusal={verdict === 'match' ? null : 'Compare the addresses first.'}>
+          <DeedButton
+            deed={deed}
+            input={startIndex === undefined ? entered : { ...entered, startIndex }}
+            refusal={refusal}
+          >
             {preview.standing === 'enabled' && preview.kind === 'pool' ? 'Add these addresses' : 'Add this wallet'}
           </DeedButton>
         </div>
       </div>
     </Card>
-  )
-}
-
-/** A whole address in groups of four, the first and the last one strong; a copy of it has no spaces. */
-function GroupedAddress({ address }: { readonly address: string }) {
-  // The first group takes what is left over, so that the last one is whole.
-  const first = GROUP + (address.length % GROUP)
-  const groups = [address.slice(0, first), ...(address.slice(first).match(new RegExp(`.{${GROUP}}`, 'g')) ?? [])]
-  return (
-    <span className="pm-compare" translate="no">
-      <b>{groups[0]}</b> {groups.slice(1, -1).join(' ')} <b>{groups.length > 1 ? groups.at(-1) : ''}</b>
-    </span>
   )
 }

@@ -5,6 +5,7 @@ import { Card, Facts, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
+import { KeyUse } from '../wallets/key-use.tsx'
 import type { Added } from './entered.ts'
 
 /** The wallet is added; a small payment to it is the proof. */
@@ -31,6 +32,7 @@ export function ProveStep({ added }: { readonly added: Added }) {
             </p>
           </Note>
         </div>
+        <KeyUse standing={wallet.key} />
         <h2>Prove it with a small payment</h2>
         <p>
           {scope.mode === 'live'

@@ -16,8 +16,9 @@ import { Span, Time } from '../../parts/time.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import '../webhooks/webhooks.css'
+import { KeyUse } from './key-use.tsx'
 import { WalletMeter } from './wallet-meter.tsx'
-import { FAMILY_WORDS, KIND_WORDS } from './words.ts'
+import { FAMILY_WORDS, KIND_WORDS, SCRIPT_WORDS } from './words.ts'
 
 type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]
 
@@ -85,14 +86,17 @@ export function WalletsPage() {
 }
 
 function WalletCard({ wallet }: { readonly wallet: Wallet }) {
-  const { family, kind, networks, startsAt, disabledAt, supersededOn, createdAt } = wallet
+  const { family, kind, networks, startsAt, disabledAt, supersededOn, createdAt, key } = wallet
+  const type = key === null || key.scriptType === null ? '' : `, ${SCRIPT_WORDS[key.scriptType]}`
   const names = networks.map((network) => networkName(network)).join(', ')
   return (
     <Card title={FAMILY_WORDS[family]} beside={<WalletBadge wallet={wallet} />}>
       <div className="pm-stack">
         <p className="pm-muted">
-          {KIND_WORDS[kind]} · {names}
+          {KIND_WORDS[kind]}
+          {type} · {names}
         </p>
+        <KeyUse standing={key} />
         <WalletMeter wallet={wallet} />
         {startsAt === null ? null : (
           <Note tone="pending">

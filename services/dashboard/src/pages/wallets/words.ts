@@ -1,4 +1,5 @@
 import type { Family } from '#shared/domain/enumerations.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
 
 /** Families of addresses as people know them. */
 export const FAMILY_WORDS: Readonly<Record<Family, string>> = {
@@ -18,6 +19,13 @@ export const KEY_WORDS: Readonly<Record<Family, string | null>> = {
   evm: 'xpub',
   tron: 'xpub',
   solana: null,
+}
+
+/** Kinds of addresses that wallets make of a key, as most of them name these. */
+export const SCRIPT_WORDS: Readonly<Record<ScriptType, string>> = {
+  p2wpkh: 'Native SegWit',
+  'p2sh-p2wpkh': 'Nested SegWit',
+  p2pkh: 'Legacy',
 }
 
 /** Kinds of wallets in a word. */

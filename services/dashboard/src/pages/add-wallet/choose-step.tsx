@@ -1,0 +1,82 @@
+import { Button, Radio } from '@mantine/core'
+import { useState } from 'react'
+import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
+import { failureOf } from '../../api/failure.ts'
+import { api } from '../../api/trpc.ts'
+import { Card, Note } from '../../parts/card.tsx'
+import { useScope } from '../../session/scope.ts'
+import { SCRIPT_WORDS } from '../wallets/words.ts'
+import type { Entered, KeyPreview, Preview } from './entered.ts'
+import { GroupedAddress } from './grouped-address.tsx'
+
+/** Asks which addresses the person's wallet makes of a key that does not say it; the first address of each kind is shown. */
+export function ChooseStep(props: {
+  readonly entered: Entered
+  readonly choices: KeyPreview['choices']
+  readonly onBack: () => void
+  readonly onPrepared: (entered: Entered, preview: Preview) => void
+}) {
+  const { entered, choices, onBack, onPrepared } = props
+  const scope = useScope()
+  const [chosen, setChosen] = useState<ScriptType | 'none' | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const goOn = async (scriptType: ScriptType) => {
+    setBusy(true)
+    setProblem(null)
+    const next = { ...entered, scriptType }
+    try {
+      onPrepared(next, await api.wallets.prepare.mutate({ ...scope, ...next }))
+    } catch (error) {
+      setProblem(failureOf(error).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Card>
+      <div className="pm-stack">
+        <h2>Which is the first receive address in your wallet?</h2>
+        <p>
+          This key does not say which addresses your wallet makes of it. Open the wallet that the key came from and
+          choose the line that it shows.
+        </p>
+        <Radio.Group
+          aria-label="First receive address"
+          value={chosen ?? ''}
+          onChange={(next) => setChosen(SCRIPT_TYPES.find((type) => type === next) ?? 'none')}
+        >
+          {choices.map(({ scriptType, address }) => (
+            <Radio
+              key={scriptType}
+              mt="xs"
+              value={scriptType}
+              label={SCRIPT_WORDS[scriptType]}
+              description={<GroupedAddress address={address} />}
+            />
+          ))}
+          <Radio mt="xs" value="none" label="None of these" />
+        </Radio.Group>
+        {chosen === 'none' ? (
+          <Note tone="danger">
+            Do not use this key: it is of another account than the one your wallet shows. Export the public key of the
+            account that shows your receive addresses.
+          </Note>
+        ) : null}
+        {problem === null ? null : <Note tone="danger">{problem}</Note>}
+        <div className="pm-row pm-end">
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+          <Button
+            loading={busy}
+            disabled={chosen === null || chosen === 'none'}
+            onClick={() => (chosen === null || chosen === 'none' ? undefined : void goOn(chosen))}
+          >
+            Go on
+          </Button>
+        </div>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,43 @@
+import { TextInput } from '@mantine/core'
+import { networkName } from '../../format/networks.ts'
+import type { KeyPreview } from './entered.ts'
+
+/** The number that was typed; absent for an empty field and for anything that is no whole number. */
+export function startIndexOf(text: string): number | undefined {
+  return /^\d{1,6}$/.test(text.trim()) ? Number(text.trim()) : undefined
+}
+
+/** Asks where invoices begin on a key that may have been used, and says what Paymesh can find out about that. */
+export function StartIndexField(props: {
+  readonly search: KeyPreview['search']
+  readonly required: boolean
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const { search, required, value, onChange } = props
+  const names = (networks: readonly (typeof search.networks)[number][]) =>
+    networks.map((each) => networkName(each)).join(', ')
+  const searches = search.networks.length > 0
+  return (
+    <div className="pm-stack-small">
+      <h2>Was this key used before?</h2>
+      <p>
+        {search.words} {searches ? `It asks ${names(search.networks)}.` : null}{' '}
+        {searches && search.unsearched.length > 0 ? `No node is configured for ${names(search.unsearched)}.` : null}
+      </p>
+      <TextInput
+        label="Start index"
+        description={
+          searches
+            ? 'Leave it empty to let Paymesh look. Your wallet may know better: the index of its next unused receive address, counted from 0, ends the search.'
+            : 'The index of the next unused receive address in your wallet, counted from 0. A wallet that never received anything has 0.'
+        }
+        inputMode="numeric"
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        required={required}
+        autoComplete="off"
+      />
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
+import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { awaitedNetworks, type SearchKeyHistoryDeps, searchKeyHistories } from '#shared/usecases/search-key-history.ts'
+
+const LEASE_MS = 15_000
+const PAUSE_MS = 1_000
+const PAUSE_AFTER_FAILURE_MS = 5_000
+
+/** A network that this process asks, with a client that nothing else uses. */
+export interface HistorySourceClient {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly client: Pick<OpenChainClient, 'used' | 'close'>
+}
+
+/**
+ * Searches for the earlier use of new keys on the networks of this process, all at the same time: a look may take minutes and
+ * holds up no other network. Two processes that look at once do no harm. A network that failed is asked again after
+ * `retryMs`. Returns a function that ends the loop and does not wait for answers.
+ */
+export function startHistoryLoop(
+  deps: Ambient & SearchKeyHistoryDeps & { readonly leases: LeaseRepository },
+  sources: readonly HistorySourceClient[],
+  retryMs: Ms,
+): () => Promise<void> {
+  const idOf = ({ mode, network }: HistorySourceClient) => `${mode}:${network}`
+  const restsUntil = new Map<string, number>()
+
+  const search = async (source: HistorySourceClient, signal: AbortSignal): Promise<void> => {
+    const { mode, network } = source
+    restsUntil.set(idOf(source), Number.POSITIVE_INFINITY)
+    try {
+      await searchKeyHistories(deps, source, () => signal.aborted)
+      restsUntil.delete(idOf(source))
+    } catch (cause) {
+      restsUntil.set(idOf(source), performance.now() + retryMs)
+      if (signal.aborted) return
+      deps.metrics.count('key_history_failed_total', { network, mode })
+      deps.logger.warn({ err: cause, network, mode }, 'the earlier use of a key could not be looked up')
+    }
+  }
+
+  const stop = startLeasedLoop(deps, {
+    id: `key-history:${sources.map(idOf).sort().join(',')}`,
+    leaseMs: LEASE_MS,
+    pauseMs: PAUSE_MS,
+    pauseAfterFailureMs: PAUSE_AFTER_FAILURE_MS,
+    failures: 'key_history_loop_failed_total',
+    failed: 'the search for earlier use of keys failed',
+    round: async (signal) => {
+      const awaited = await awaitedNetworks(deps)
+      for (const source of sources) {
+        const isDue = (restsUntil.get(idOf(source)) ?? 0) <= performance.now()
+        if (awaited.has(idOf(source)) && isDue) void search(source, signal)
+      }
+    },
+  })
+  return async () => {
+    await stop()
+    // A question may be under way for minutes, and its answer is asked for again after the next start.
+    for (const { client } of sources) void client.close().catch(() => undefined)
+  }
+}
