@@ -204,7 +204,9 @@ function createCoreNode(call: Call): CoreNode {
     },
     async unspentScripts(scripts) {
       const descriptors = scripts.map((script) => `raw(${script})`)
-      const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, UNSPENT_TIMEOUT_MS)
+      const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, {
+        timeoutMs: UNSPENT_TIMEOUT_MS,
+      })
       const asked = new Set(scripts)
       return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => asked.has(script)))
     },
