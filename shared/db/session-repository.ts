@@ -1,7 +1,7 @@
 import type { Session, SessionRepository } from '#shared/usecases/ports/operators.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
-import { withNotes } from './noted.ts'
+import { audited } from './audited.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
 
 /** So many browsers of a person are remembered; the oldest goes first. */
@@ -14,7 +14,7 @@ export function createSessionRepository(db: Database): SessionRepository {
   const users = db.collection(USERS)
   return {
     begin: async (session, device, noted) => {
-      await withNotes(db, noted, async (transaction) => {
+      await audited(db, noted, async (transaction) => {
         await sessions.insertOne(toDocument(session), { session: transaction })
         if (device !== null) {
           const unknown = { _id: session.userId, devices: { $ne: device } }

@@ -1,7 +1,7 @@
 import type { WalletDeeds } from '#shared/usecases/ports/wallets.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull } from './dates.ts'
-import { isNoted, onceNoted } from './once-noted.ts'
+import { audited, isRecorded } from './audited.ts'
 import { WALLETS } from './wallet-models.ts'
 import { walletToDocument } from './wallet-repository.ts'
 
@@ -10,7 +10,7 @@ export function createWalletDeeds(db: Database): WalletDeeds {
   const wallets = db.collection(WALLETS)
   return {
     insert: (wallet, noted) =>
-      onceNoted(db, noted, async (session) => {
+      audited(db, noted, async (session) => {
         const { workspaceId, mode, materialId } = wallet
         const { _id, ...rest } = walletToDocument(wallet)
         const change = { $setOnInsert: { _id, ...rest } }
@@ -18,7 +18,7 @@ export function createWalletDeeds(db: Database): WalletDeeds {
         return added.upsertedCount === 1
       }),
     change: (id, from, { disabledAt, effectiveAt }, noted) =>
-      onceNoted(db, noted, async (session) => {
+      audited(db, noted, async (session) => {
         const set = { disabledAt: toDateOrNull(disabledAt) }
         const change =
           effectiveAt === null
@@ -27,7 +27,7 @@ export function createWalletDeeds(db: Database): WalletDeeds {
         const held = { _id: id, disabledAt: toDateOrNull(from) }
         return (await wallets.updateOne(held, change, { session })).matchedCount === 1
       }),
-    note: (noted) => onceNoted(db, noted, () => Promise.resolve(true)),
-    isNoted: (auditId) => isNoted(db, auditId),
+    note: (noted) => audited(db, noted, () => Promise.resolve(true)),
+    isNoted: (auditId) => isRecorded(db, auditId),
   }
 }

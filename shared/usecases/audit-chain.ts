@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from './canonical-json.ts'
 import type { AuditChainRepository, AuditLink, AuditRecord } from './ports/audit.ts'
 
 /** Rows that get their places in one transaction. */
@@ -44,12 +45,4 @@ function linksBehind(tail: AuditLink | null, records: readonly AuditRecord[]): r
     hash = chainHash(seq, prevHash, record)
     return { id: record.id, seq, prevHash, hash }
   })
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : item,
-  )
 }

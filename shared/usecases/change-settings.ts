@@ -36,17 +36,20 @@ export async function changeSettings(
     const audit = auditOf(deps, id, workspaceId, change, deed)
     const changed = await deps.tenancy.changeWorkspace(workspaceId, version, fields, audit)
     if (changed !== null) return changed
-    const latest = await latestChange(deps, workspaceId)
-    if (latest?.id === id) return await deps.workspaces.findById(workspaceId)
-    throw conflict(latest)
+    const changes = await latestChanges(deps, workspaceId)
+    if (changes.some((row) => row.id === id)) return await deps.workspaces.findById(workspaceId)
+    throw conflict(changes[0] ?? null)
   }
   const workspaces = { findById: deps.workspaces.findById, update }
   return await updateWorkspace({ ...deps, workspaces }, { workspaceId, change })
 }
 
-async function latestChange({ auditSearch }: ChangeSettingsDeps, workspaceId: string): Promise<AuditRecord | null> {
+async function latestChanges(
+  { auditSearch }: ChangeSettingsDeps,
+  workspaceId: string,
+): Promise<readonly AuditRecord[]> {
   const rows = await auditSearch.search({ workspaceId, subject: workspaceId }, null, 20)
-  return rows.find(({ action }) => action === SETTINGS_ACTION) ?? null
+  return rows.filter(({ action }) => action === SETTINGS_ACTION)
 }
 
 function conflict(latest: AuditRecord | null): PaymeshError {

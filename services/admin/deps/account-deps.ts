@@ -7,6 +7,7 @@ import { createAuditSearch } from '#shared/db/audit-search.ts'
 import { createInvitationRepository } from '#shared/db/invitation-repository.ts'
 import { createLoginAttempts } from '#shared/db/login-attempts.ts'
 import { createMembershipRepository } from '#shared/db/membership-repository.ts'
+import { createOperationRegister } from '#shared/db/operation-repository.ts'
 import { createSessionRepository } from '#shared/db/session-repository.ts'
 import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { createUserRepository } from '#shared/db/user-repository.ts'
@@ -19,6 +20,7 @@ import type { PeopleDeps } from '#shared/usecases/people-deps.ts'
 import type { AuditChainRepository, AuditRepository, AuditSearch } from '#shared/usecases/ports/audit.ts'
 import type { Catalog } from '#shared/usecases/ports/catalog.ts'
 import type { InvitationRepository, MembershipRepository } from '#shared/usecases/ports/members.ts'
+import type { OperationRegister } from '#shared/usecases/ports/operations.ts'
 import type { Kicker } from '#shared/usecases/ports/runtime.ts'
 import type { ApiKeyRepository, EpochStore, TenancyDeeds } from '#shared/usecases/ports/tenancy.ts'
 
@@ -27,6 +29,7 @@ export interface AccountDeps extends Omit<PeopleDeps, 'clock' | 'random' | 'logg
   readonly memberships: MembershipRepository
   readonly invitations: InvitationRepository
   readonly audits: AuditRepository
+  readonly operations: OperationRegister
   readonly auditSearch: AuditSearch
   readonly auditChain: AuditChainRepository
   readonly apiKeys: ApiKeyRepository
@@ -44,6 +47,7 @@ export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker:
     invitations: createInvitationRepository(db),
     attempts: createLoginAttempts(db),
     audits: createAuditRepository(db),
+    operations: createOperationRegister(db),
     auditSearch: createAuditSearch(db),
     auditChain: createAuditChainRepository(db),
     apiKeys: createApiKeyRepository(db),
