@@ -1,9 +1,9 @@
 import type { Invitation, InvitationRepository } from '#shared/usecases/ports/members.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
 import { addMember } from './membership-repository.ts'
-import { audited } from './audited.ts'
 import { INVITATIONS, type InvitationDocument, USERS } from './operator-models.ts'
 import { userToDocument } from './user-repository.ts'
 

@@ -1,8 +1,8 @@
 import type mongoose from 'mongoose'
 import type { Membership, MembershipChange, MembershipRepository } from '#shared/usecases/ports/members.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
-import { audited } from './audited.ts'
 import { MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
 
 const MEMBERS_LISTED_MAX = 1_000

@@ -1,7 +1,7 @@
 import type { Session, SessionRepository } from '#shared/usecases/ports/operators.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
-import { audited } from './audited.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
 
 /** So many browsers of a person are remembered; the oldest goes first. */

@@ -1,9 +1,9 @@
 import type mongoose from 'mongoose'
 import type { User, UserRepository } from '#shared/usecases/ports/operators.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
-import { audited } from './audited.ts'
 import { SESSIONS, USERS, type UserDocument } from './operator-models.ts'
 
 /** People on MongoDB. A change that others must see at once ends their sessions in the same transaction. */

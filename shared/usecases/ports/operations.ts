@@ -19,7 +19,10 @@ export interface OperationRegister {
    * Binds an id that is free and reports what it is bound to otherwise. `runner` names this request: only the request that bound the id
    * can release it, and not once another request with the same fingerprint has arrived.
    */
-  begin(id: string, bound: { readonly fingerprint: string; readonly runner: string; readonly at: Ms }): Promise<PresentedOperation>
+  begin(
+    id: string,
+    bound: { readonly fingerprint: string; readonly runner: string; readonly at: Ms },
+  ): Promise<PresentedOperation>
   /** Notes that the operation succeeded. */
   finish(id: string): Promise<void>
   /** Frees an id whose only request was refused, so that a person may correct the input and send it again. */
