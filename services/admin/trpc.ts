@@ -186,11 +186,13 @@ const member = (role: Role) =>
  * Binds the client's `opId` to actor, procedure and input, and hands on an id made of all of them. The same `opId` with anything
  * else is refused; a request that was refused leaves the `opId` free.
  */
-const carriedOutOnce = t.middleware(async ({ ctx, input, path, getRawInput, next }) => {
-  const given = input as z.output<typeof deedInput>
+const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, getRawInput, next }) => {
+  const given = input as z.output<typeof deedInput> & Partial<z.output<typeof workspaceInput>>
   const { opId: _opId, ...content } = (await getRawInput()) as Readonly<Record<string, unknown>>
   const actor = `user:${ctx.session?.email}`
-  const operation = await beginOperation(ctx.deps, { opId: given.opId, actor, procedure: path, content })
+  const scope = given.workspaceId ?? (meta?.access === 'operator' ? 'installation' : `user:${ctx.session?.userId}`)
+  const asked = { scope, opId: given.opId, actor, procedure: path, content }
+  const operation = await beginOperation(ctx.deps, asked)
   const result = await next({ ctx: { operation }, input: { ...given, opId: operation.id } })
   const outcome = result.ok ? 'done' : wasRefused(result.error) ? 'refused' : 'unknown'
   // What was carried out stays carried out, whether or not the register could be told.

@@ -15,6 +15,8 @@ export interface BeginOperationDeps {
 
 /** A change that a client asks for under an id of its choice. */
 export interface AskedOperation {
+  /** Within which the client's id is looked up: a workspace, the installation, or a person. Others never meet it. */
+  readonly scope: string
   /** The client's id, a UUID. */
   readonly opId: string
   readonly actor: string
@@ -41,11 +43,12 @@ export interface Operation {
 
 /** Binds the client's id to what is asked. Throws `IDEMPOTENCY_MISMATCH` when it is bound to something else; then nothing was changed. */
 export async function beginOperation(deps: BeginOperationDeps, asked: AskedOperation): Promise<Operation> {
-  const { opId, actor, procedure, content } = asked
+  const { scope, opId, actor, procedure, content } = asked
+  const key = `${scope}:${opId}`
   const { operations, clock, random } = deps
   const fingerprint = createHash('sha256').update(canonicalJson({ actor, procedure, content }), 'utf8').digest('hex')
   const runner = random.uuid()
-  const { isSame, isDone, at } = await operations.begin(opId, { fingerprint, runner, at: clock.now() })
+  const { isSame, isDone, at } = await operations.begin(key, { fingerprint, runner, at: clock.now() })
   if (!isSame) {
     throw new PaymeshError('IDEMPOTENCY_MISMATCH', {
       message: 'This operation id was used for something else. Nothing was changed: send this with an id of its own.',
@@ -53,12 +56,12 @@ export async function beginOperation(deps: BeginOperationDeps, asked: AskedOpera
     })
   }
   return {
-    id: deedId('operation', fingerprint, opId),
+    id: deedId('operation', fingerprint, key),
     isDone,
     at,
     end: async (outcome) => {
-      if (outcome === 'done') await operations.finish(opId)
-      else if (outcome === 'refused') await operations.release(opId, runner)
+      if (outcome === 'done') await operations.finish(key)
+      else if (outcome === 'refused') await operations.release(key, runner)
     },
   }
 }
