@@ -66,7 +66,9 @@ export function createSessionRepository(db: Database): SessionRepository {
         await sessions.find({ userId, replaced: false }).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
       ).map(fromDocument),
     end: async (userId, loginId, noted) =>
-      noted === null ? (await sessions.deleteMany({ userId, loginId })).deletedCount : ended({ userId, loginId }, noted),
+      noted === null
+        ? (await sessions.deleteMany({ userId, loginId })).deletedCount
+        : ended({ userId, loginId }, noted),
     endOthers: (userId, keepLoginId, noted) => ended({ userId, loginId: { $ne: keepLoginId } }, noted),
   }
 }

@@ -41,9 +41,10 @@ export function createUserRepository(db: Database): UserRepository {
       const unused = { _id: id, 'totp.lastStep': { $lt: step } }
       return (await users.updateOne(unused, { $set: { 'totp.lastStep': step } })).matchedCount === 1
     },
-    setPendingTotp: async (id, pendingTotp) => {
-      await users.updateOne({ _id: id }, { $set: { pendingTotp } })
-    },
+    setPendingTotp: async (id, pendingTotp, noted) =>
+      await audited(db, noted, async (session) => {
+        return (await users.updateOne({ _id: id }, { $set: { pendingTotp } }, { session })).matchedCount === 1
+      }),
     confirmTotp: async (id, { sealedSecret, lastStep, at, recoveryHashes, keepLoginId }, noted) =>
       await audited(db, noted, async (session) => {
         const totp = { sealedSecret, lastStep, since: at }

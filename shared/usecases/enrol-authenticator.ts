@@ -28,7 +28,8 @@ export async function beginEnrolment(
   if (user.totp !== null) await proveSecondFactor(deps, user, input.code ?? '', input.origin)
   const secret = deps.codes.newSecret()
   const sealedSecret = deps.secretBox.seal(secret, totpContext(user.id))
-  await deps.users.setPendingTotp(user.id, { sealedSecret, at: deps.clock.now() })
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.authenticator_asked', user.id)
+  await deps.users.setPendingTotp(user.id, { sealedSecret, at: deps.clock.now() }, { audit })
   return { secret, uri: deps.codes.uri(secret, user.email) }
 }
 

@@ -62,7 +62,7 @@ export interface UserRepository {
   setOperator(id: string, isOperator: boolean, noted: Noted): Promise<boolean>
   /** False when this step, or a later one, was used already. */
   useTotpStep(id: string, step: number): Promise<boolean>
-  setPendingTotp(id: string, pending: NonNullable<User['pendingTotp']>): Promise<void>
+  setPendingTotp(id: string, pending: NonNullable<User['pendingTotp']>, noted: Noted): Promise<boolean>
   /** Makes the pending secret the one that counts, while it is still `sealedSecret`; every other session ends. */
   confirmTotp(
     id: string,
