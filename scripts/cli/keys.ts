@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
+import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit-chain.ts'
 import { type RotationReport, rotateMasterKey } from '#shared/usecases/rotate-master-key.ts'
 import { actorName } from './actor.ts'
 import { withInstallation } from './installation.ts'
@@ -14,12 +17,13 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none'
 
-function textOf({ keyId, moved, left, unreadable, complete }: RotationReport, dryRun: boolean): string {
+function textOf({ keyId, moved, left, unreadable, auditSigned, complete }: RotationReport, dryRun: boolean): string {
   return [
     ...(dryRun ? [] : [`Moved to master key ${keyId}: ${listed(moved)}.`]),
     complete
       ? `Nothing is left under another key than ${keyId}; PAYMESH_MASTER_KEYS_OLD can go.`
       : `Under another key than ${keyId}: ${listed(left)}.`,
+    ...(auditSigned ? [] : ['The audit trail could not be signed under this key: run `paymesh verify-audit`.']),
     ...(unreadable.count === 0
       ? []
       : [
@@ -47,6 +51,17 @@ export function addKeysCommands(program: Command): void {
           sealed: createSealedSecretRepository(db),
           rotation: createSecretBox(config.secrets.masterKey),
           audits: createAuditRepository(db),
+          signAudit: async () => {
+            const chain = createAuditChainRepository(db)
+            const keys = createAuditKeys(config.secrets.masterKey)
+            try {
+              await extendAuditChain({ chain, keys, clock }, () => false)
+              return true
+            } catch (error) {
+              if (error instanceof AuditChainBroken) return false
+              throw error
+            }
+          },
           clock,
           random,
         }

@@ -45,6 +45,7 @@ const rotate = (keys: MasterKeys = [NEW, OLD], dryRun = false): Promise<Rotation
       sealed: createSealedSecretRepository(stores.db),
       rotation: createSecretBox(keys),
       audits: createAuditRepository(stores.db),
+      signAudit: () => Promise.resolve(true),
       ...stores.ambient,
     },
     { actor: 'cli:test', dryRun },
@@ -178,7 +179,8 @@ describe('rotating the master key', () => {
       },
     }
     const audits = createAuditRepository(stores.db)
-    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, ...stores.ambient }
+    const signAudit = () => Promise.resolve(true)
+    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, signAudit, ...stores.ambient }
     await expect(rotateMasterKey(deps, { actor: 'cli:test', dryRun: false })).rejects.toThrow('killed')
     const rest = await rotate(ring)
     const moved = Object.values(rest.moved).reduce((sum, count) => sum + count, 0)

@@ -12,6 +12,7 @@ import { createSessionRepository } from '#shared/db/session-repository.ts'
 import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { createUserRepository } from '#shared/db/user-repository.ts'
 import { createEpochStore } from '#shared/queues/epoch-store.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createOneTimeCodes } from '#shared/runtime/one-time-codes.ts'
 import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
@@ -22,6 +23,7 @@ import type { Catalog } from '#shared/usecases/ports/catalog.ts'
 import type { InvitationRepository, MembershipRepository } from '#shared/usecases/ports/members.ts'
 import type { OperationRegister } from '#shared/usecases/ports/operations.ts'
 import type { Kicker } from '#shared/usecases/ports/runtime.ts'
+import type { AuditKeys } from '#shared/usecases/ports/secrets.ts'
 import type { ApiKeyRepository, EpochStore, TenancyDeeds } from '#shared/usecases/ports/tenancy.ts'
 
 /** What people, sessions, members, keys, settings and the audit trail work with, beside what all routers have. */
@@ -32,6 +34,7 @@ export interface AccountDeps extends Omit<PeopleDeps, 'clock' | 'random' | 'logg
   readonly operations: OperationRegister
   readonly auditSearch: AuditSearch
   readonly auditChain: AuditChainRepository
+  readonly auditKeys: AuditKeys
   readonly apiKeys: ApiKeyRepository
   readonly tenancy: TenancyDeeds
   readonly epochs: EpochStore
@@ -50,6 +53,7 @@ export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker:
     operations: createOperationRegister(db),
     auditSearch: createAuditSearch(db),
     auditChain: createAuditChainRepository(db),
+    auditKeys: createAuditKeys(config.secrets.masterKey),
     apiKeys: createApiKeyRepository(db),
     tenancy: createTenancyDeeds(db),
     epochs: createEpochStore(redis),
