@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { FAMILIES, type Family, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
-import { type AddedWallet, addWallet } from '#shared/usecases/add-wallet.ts'
+import { addAnnouncedWallet } from '#shared/usecases/change-wallets.ts'
 import { disableWallet } from '#shared/usecases/disable-wallet.ts'
+import { ownersOfWorkspace } from '#shared/usecases/owners-of-workspace.ts'
 import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts'
-import { actorName } from './actor.ts'
+import { actorName, deedByHand } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { describeUse, presentWallet, readUse } from './wallet-use.ts'
@@ -42,14 +43,21 @@ async function add(options: AddOptions): Promise<void> {
   const value = await readValue(options)
   await withInstallation(async (installation) => {
     const { workspace, mode, family, kind } = options
-    const added = await addWallet(installation, {
-      workspaceId: workspace,
-      mode,
-      family,
-      kind,
-      value,
-      ...(networks ? { networks } : {}),
-    })
+    // No kick: the sweep of the mailer comes by within a second. No delay: who is at the machine could change the stored date too.
+    const deps = { ...installation, kicker: { kick: () => undefined }, walletDelayMs: 0 }
+    const ownersOf = (id: string) => ownersOfWorkspace(installation, id)
+    const added = await addAnnouncedWallet(
+      { ...deps, ownersOf },
+      {
+        workspaceId: workspace,
+        mode,
+        family,
+        kind,
+        value,
+        ...(networks ? { networks } : {}),
+        ...deedByHand(installation),
+      },
+    )
     print(
       options,
       { ...presentWallet(added.wallet), first_addresses: added.firstAddresses, listed: added.listed },
@@ -58,7 +66,7 @@ async function add(options: AddOptions): Promise<void> {
   })
 }
 
-function describeAdded({ wallet, firstAddresses, listed }: AddedWallet): string {
+function describeAdded({ wallet, firstAddresses, listed }: Awaited<ReturnType<typeof addAnnouncedWallet>>): string {
   const shown = firstAddresses.map((address, index) => `  ${index}  ${address}`).join('\n')
   const counts =
     listed === null

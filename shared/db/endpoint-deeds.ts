@@ -17,8 +17,9 @@ export function createEndpointDeeds(db: Database): EndpointDeeds {
   return {
     insert: (endpoint, audit) =>
       audited(db, audit, async (session) => {
-        await endpoints.insertOne(endpointToDocument(endpoint), { session })
-        return true
+        const { _id, ...rest } = endpointToDocument(endpoint)
+        const added = await endpoints.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        return added.upsertedCount === 1
       }),
     update: (id, from, { events: types, description }, at, audit) =>
       audited(db, audit, async (session) => {

@@ -4,6 +4,7 @@ import type { Deed } from './invite-member.ts'
 import type { AuditRecord, AuditSearch } from './ports/audit.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { TenancyDeeds, Workspace } from './ports/tenancy.ts'
+import { SETTINGS_ACTION, settingsAudit } from './settings-audit.ts'
 import { type UpdateWorkspaceDeps, updateWorkspace, type WorkspaceChange } from './update-workspace.ts'
 
 /** What changing settings needs. */
@@ -13,8 +14,6 @@ export interface ChangeSettingsDeps extends Omit<UpdateWorkspaceDeps, 'workspace
   readonly auditSearch: AuditSearch
   readonly clock: Clock
 }
-
-export const SETTINGS_ACTION = 'workspace.settings_changed'
 
 /**
  * Changes the settings of a workspace as they were when `version` was read. Sent twice it is done once. When somebody was faster
@@ -33,7 +32,7 @@ export async function changeSettings(
   const { workspaceId, version, change, deed } = input
   const id = `settings:${workspaceId}:${deed.opId}`
   const update = async (_id: string, fields: Parameters<TenancyDeeds['changeWorkspace']>[2]) => {
-    const audit = auditOf(deps, id, workspaceId, change, deed)
+    const audit = settingsAudit(deps, id, { workspaceId, change, deed })
     const changed = await deps.tenancy.changeWorkspace(workspaceId, version, fields, audit)
     if (changed !== null) return changed
     const changes = await latestChanges(deps, workspaceId)
@@ -58,21 +57,4 @@ function conflict(latest: AuditRecord | null): PaymeshError {
   const when = latest === null ? 'meanwhile' : `at ${mailTime(latest.at)}`
   const message = `${who} changed ${what} ${when}. Nothing of yours was saved: look at the values as they are now.`
   return new PaymeshError('INVALID_STATE', { message, details: [{ path: 'version', message: 'is not the latest' }] })
-}
-
-function auditOf(
-  { clock }: ChangeSettingsDeps,
-  id: string,
-  workspaceId: string,
-  change: Pick<WorkspaceChange, 'name' | 'policy'>,
-  { actor, reason }: Deed,
-): AuditRecord {
-  const { policy = {}, ...rest } = change
-  const { confirmations = {}, ...plain } = policy
-  const values = Object.entries({ ...rest, ...plain }).map(([name, value]) => [name, value ?? null] as const)
-  const tiers = Object.entries(confirmations).map(([asset, value]) => [`confirmations.${asset}`, value] as const)
-  const given = Object.fromEntries([...values, ...tiers])
-  const why = reason === null ? {} : { reason }
-  const detail = { changed: Object.keys(given).join(', '), ...given, ...why }
-  return { id, at: clock.now(), actor, action: SETTINGS_ACTION, subject: workspaceId, workspaceId, mode: null, detail }
 }
