@@ -107,7 +107,7 @@ const MONEY: Readonly<Record<string, Expectation>> = {
   'delivery show': 'reads',
   'delivery resend': changes('delivery.resent', deliveryId),
   'delivery recover': changes('endpoint.recovery_asked', async () => [
-    ...['--endpoint', (await world.endpoint()).id, '--since', '1h'],
+    ...[(await world.endpoint()).id, '--since', '1h'],
   ]),
   // Pays on a development chain from a key of its own.
   pay: 'reads',

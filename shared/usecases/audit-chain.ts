@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from './canonical-json.ts'
-import type { AuditChainRepository, AuditHead, AuditLink, AuditRecord } from './ports/audit.ts'
+import type { AuditChainRepository, AuditHead, AuditLink, AuditRecord, ChainedAudit } from './ports/audit.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { AuditKeys } from './ports/secrets.ts'
 
@@ -20,7 +20,7 @@ export class AuditChainBroken extends Error {
 
 /** What extending the chain needs. */
 export interface ExtendAuditDeps {
-  readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'hasKeyed' | 'waiting' | 'append'>
+  readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'hasKeyed' | 'waiting' | 'append' | 'listChained'>
   readonly keys: AuditKeys
   readonly clock: Clock
 }
@@ -80,13 +80,44 @@ async function readEnd({ chain, keys }: Pick<ExtendAuditDeps, 'chain' | 'keys'>)
   if (mac === null)
     throw new AuditChainBroken(`the end is signed under master key ${head.keyId}, which is not known here`)
   if (mac !== head.mac) throw new AuditChainBroken('the signed end of the chain was changed')
-  if (tail?.seq !== head.seq || tail.hash !== head.hash) {
-    // Another writer may have gone on between the two reads.
-    const now = await chain.head()
-    if (now?.seq !== head.seq) return await readEnd({ chain, keys })
-    throw new AuditChainBroken(`the chain ends with row ${tail?.seq ?? 0}, and row ${head.seq} was signed as its end`)
+  if (tail?.seq === head.seq && tail.hash === head.hash) {
+    return { tail, checkpointFrom: head.keyId === keys.keyId ? null : head.keyId }
   }
-  return { tail, checkpointFrom: head.keyId === keys.keyId ? null : head.keyId }
+  // Another writer may have gone on between the two reads.
+  const now = await chain.head()
+  if (now?.seq !== head.seq) return await readEnd({ chain, keys })
+  return { tail: await unsignedTail(chain, head, tail), checkpointFrom: 'none' }
+}
+
+/**
+ * The end of a chain that a version without keys continued behind the signed end, as a process of the version before does while it is
+ * replaced. It may go on: who can write to the store could as well add rows that wait. What was signed must stand unchanged.
+ */
+async function unsignedTail(
+  chain: Pick<AuditChainRepository, 'listChained'>,
+  head: AuditHead,
+  tail: AuditLink | null,
+): Promise<AuditLink> {
+  let before: AuditLink | null = null
+  let id = ''
+  for (;;) {
+    const rows: readonly ChainedAudit[] = await chain.listChained({ seq: before?.seq ?? head.seq, id }, BATCH_MAX)
+    for (const { record, ...link } of rows) {
+      const fits: boolean =
+        before === null
+          ? link.seq === head.seq && link.hash === head.hash
+          : link.seq === before.seq + 1 &&
+            link.prevHash === before.hash &&
+            chainHash(link.seq, link.prevHash, record) === link.hash
+      if (!fits)
+        throw new AuditChainBroken(`row ${head.seq} was signed as the end, and the rows from there on do not fit`)
+      before = link
+      id = record.id
+    }
+    if (rows.length < BATCH_MAX) break
+  }
+  if (before !== null && before.seq === tail?.seq) return before
+  throw new AuditChainBroken(`the chain ends with row ${tail?.seq ?? 0}, and row ${head.seq} was signed as its end`)
 }
 
 /** The row that closes the part before: from here on the present key vouches for it. */

@@ -9,7 +9,7 @@ export interface AuditBreak {
   /**
    * `removed`: a number is missing; `forked`: two rows carry one number, or a row was chained behind another one than the
    * row before it; `moved`: a sound row under another number; `changed`: its content is not what was chained; `forged`: its hashes
-   * fit and its signature does not; `unsigned`: it carries no signature although rows before it do, or no row does;
+   * fit and its signature does not; `unsigned`: the newest rows, or all, carry no signature;
    * `unknown_key`: the newest rows are signed under a key that was not given; `cut`: the trail ends before, or is another one
    * at, the place that was signed as its end or that was noted elsewhere.
    */
@@ -66,6 +66,8 @@ interface Walk {
   underFormerKeys: number
   /** The last row whose signature was verified. */
   vouchedTo: number
+  /** Unsigned rows behind that one. */
+  unsignedSince: number
 }
 
 /** What the rows are held against. */
@@ -84,7 +86,7 @@ interface Marks {
  */
 export async function verifyAudit({ chain, keys }: VerifyAuditDeps, input: VerifyAuditInput): Promise<AuditVerdict> {
   const marks: Marks = { keys, noted: input.noted, end: await chain.head(), total: await chain.countChained() }
-  const walk: Walk = { before: null, checked: 0, signedFrom: null, underFormerKeys: 0, vouchedTo: 0 }
+  const walk: Walk = { before: null, checked: 0, signedFrom: null, underFormerKeys: 0, vouchedTo: 0, unsignedSince: 0 }
   let firstBreak = endBreak(marks)
   while (firstBreak === null) {
     const last: ChainedAudit | null = walk.before
@@ -119,22 +121,18 @@ function signatureBreak(
   walk: Walk,
   { keys }: Marks,
 ): AuditBreak | null {
-  const found = { seq, id: record.id }
   if (mac === undefined || keyId === undefined) {
-    if (walk.signedFrom === null) return null
-    return {
-      ...found,
-      kind: 'unsigned',
-      words: `Row ${seq} (${record.id}) carries no signature, and rows before it do.`,
-    }
+    if (walk.signedFrom !== null) walk.unsignedSince += 1
+    return null
   }
   const expected = keys.mac(keyId, signedText('row', { seq, hash }))
   if (expected !== null && expected !== mac) {
-    return { ...found, kind: 'forged', words: `Row ${seq} (${record.id}) was not signed by this installation.` }
+    const words = `Row ${seq} (${record.id}) was not signed by this installation.`
+    return { seq, id: record.id, kind: 'forged', words }
   }
   walk.signedFrom ??= seq
   if (expected === null) walk.underFormerKeys += 1
-  else walk.vouchedTo = seq
+  else Object.assign(walk, { vouchedTo: seq, unsignedSince: 0 })
   return null
 }
 
@@ -185,7 +183,11 @@ function breakBehind(walk: Walk, { noted, end, total }: Marks): AuditBreak | nul
   return last === 0 ? null : unsignedEnd(walk, end, last)
 }
 
-function unsignedEnd({ signedFrom, vouchedTo }: Walk, end: AuditHead | null, last: number): AuditBreak | null {
+function unsignedEnd(
+  { signedFrom, vouchedTo, unsignedSince }: Walk,
+  end: AuditHead | null,
+  last: number,
+): AuditBreak | null {
   const found = { seq: last, id: null }
   if (signedFrom === null && end === null) {
     const words =
@@ -196,6 +198,10 @@ function unsignedEnd({ signedFrom, vouchedTo }: Walk, end: AuditHead | null, las
     return { ...found, kind: 'unsigned', words: 'An end was signed, and no row is signed any more.' }
   if (end === null) return { ...found, kind: 'cut', words: 'Rows are signed, and the signed end of the trail is gone.' }
   if (vouchedTo >= last) return null
+  if (unsignedSince > 0) {
+    const words = `${unsignedSince} rows behind row ${vouchedTo} are not signed. A running outbox of this version signs what fits.`
+    return { ...found, kind: 'unsigned', words }
+  }
   const words = `The rows after ${vouchedTo} are signed under a master key that was not given: name it in PAYMESH_MASTER_KEYS_OLD.`
   return { seq: vouchedTo + 1, id: null, kind: 'unknown_key', words }
 }
