@@ -1,5 +1,4 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Deed } from './invite-member.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { Workspace, WorkspacePolicy, WorkspaceRepository } from './ports/tenancy.ts'
 
@@ -30,7 +29,11 @@ const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLin
  */
 export async function createWorkspace(
   deps: CreateWorkspaceDeps,
-  input: { readonly name: string; readonly ownerEmail: string; readonly deed?: Deed },
+  input: {
+    readonly name: string
+    readonly ownerEmail: string
+    readonly deed?: { readonly opId: string; readonly actor: string }
+  },
 ): Promise<Workspace> {
   const workspace: Workspace = {
     id: deps.random.uuid(),
