@@ -211,7 +211,18 @@ export const OPERATION_CASES: readonly ContractCase[] = [
         counts.outside,
       ]
     },
-    gives: [['a-1', 'a-2'], [true, false, false], link(2), [[2, 'a-2']], 2, 1, 0],
+    gives: [
+      ['a-1', 'a-2'],
+      [true, false, false, true],
+      link(3),
+      step(3, ['a-9']).head,
+      true,
+      [
+        [2, 'a-2'],
+        [3, 'a-9'],
+      ],
+      ...[3, 1, 0],
+    ],
   },
   {
     name: 'strays of a network are walked by key and closed by their own',
