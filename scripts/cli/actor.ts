@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os'
+import type { Deed } from '#shared/usecases/invite-member.ts'
+import type { Random } from '#shared/usecases/ports/runtime.ts'
 
 /** Who the audit trail names for a command: `cli:<operating-system user>`. */
 export function actorName(): string {
@@ -8,4 +10,9 @@ export function actorName(): string {
     // A container may run as a number that has no name.
     return `cli:${process.getuid?.() ?? 'unknown'}`
   }
+}
+
+/** An action of the person at the machine, under an id of its own. */
+export function deedByHand({ random }: { readonly random: Pick<Random, 'uuid'> }): Deed {
+  return { opId: random.uuid(), actor: actorName(), reason: null }
 }

@@ -19,7 +19,9 @@ import { createMembershipRepository } from '#shared/db/membership-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
+import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { createUserRepository } from '#shared/db/user-repository.ts'
+import { createWalletDeeds } from '#shared/db/wallet-deeds.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
@@ -83,6 +85,8 @@ async function openInstallation() {
     epochs: createEpochStore(redis),
     workspaces: createWorkspaceRepository(db),
     apiKeys: createApiKeyRepository(db),
+    tenancy: createTenancyDeeds(db),
+    walletDeeds: createWalletDeeds(db),
     wallets: createWalletRepository(db),
     invoices: createInvoiceRepository(db),
     cursors: createCursorRepository(db),

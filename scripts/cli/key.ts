@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES, type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
-import { createApiKey } from '#shared/usecases/create-api-key.ts'
+import { issueApiKey } from '#shared/usecases/issue-api-key.ts'
 import type { ApiKeyRecord } from '#shared/usecases/ports/tenancy.ts'
 import { revokeApiKey } from '#shared/usecases/revoke-api-key.ts'
+import { deedByHand } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 
@@ -52,11 +53,10 @@ export function addKeyCommands(program: Command): void {
     .action(async (options: OutputOptions & { workspace: string; mode: Mode; scopes: string }) => {
       const scopes = parseScopes(options.scopes)
       await withInstallation(async (installation) => {
-        const { record, apiKey } = await createApiKey(installation, {
-          workspaceId: options.workspace,
-          mode: options.mode,
-          scopes,
-        })
+        const { workspace: workspaceId, mode } = options
+        if ((await installation.workspaces.findById(workspaceId)) === null) throw new PaymeshError('NOT_FOUND')
+        const deed = deedByHand(installation)
+        const { record, apiKey } = await issueApiKey(installation, { workspaceId, mode, scopes, deed })
         print(options, { ...present(record), key: apiKey }, `key ${record.id}\n${apiKey}\nIt is not shown again.`)
       })
     })
@@ -66,7 +66,7 @@ export function addKeyCommands(program: Command): void {
     .option('--json', 'print one JSON value')
     .action(async (keyId: string, options: OutputOptions) => {
       await withInstallation(async (installation) => {
-        const revoked = await revokeApiKey(installation, { keyId })
+        const revoked = await revokeApiKey(installation, { keyId, deed: deedByHand(installation) })
         print(options, present(revoked), `key ${revoked.id} is revoked`)
       })
     })

@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
+import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createInstanceReads } from '#shared/db/instance-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit-chain.ts'
 import { type RotationReport, rotateMasterKey } from '#shared/usecases/rotate-master-key.ts'
 import { actorName } from './actor.ts'
 import { withInstallation } from './installation.ts'
@@ -16,7 +19,7 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .join(', ') || 'none'
 
 function textOf(
-  { keyId, moved, left, unreadable, complete, processesWithout }: RotationReport,
+  { keyId, moved, left, unreadable, auditSigned, complete, processesWithout }: RotationReport,
   dryRun: boolean,
 ): string {
   return [
@@ -30,6 +33,7 @@ function textOf(
           `PAYMESH_MASTER_KEYS_OLD must stay: ${processesWithout.length} running processes do not hold ${keyId}. Restart them with it:`,
           ...processesWithout.map((one) => `  ${one}`),
         ]),
+    ...(auditSigned ? [] : ['The audit trail could not be signed under this key: run `paymesh verify-audit`.']),
     ...(unreadable.count === 0
       ? []
       : [
@@ -58,6 +62,17 @@ export function addKeysCommands(program: Command): void {
           rotation: createSecretBox(config.secrets.masterKey),
           audits: createAuditRepository(db),
           instance: createInstanceReads(db),
+          signAudit: async () => {
+            const chain = createAuditChainRepository(db)
+            const keys = createAuditKeys(config.secrets.masterKey)
+            try {
+              await extendAuditChain({ chain, keys, clock }, () => false)
+              return true
+            } catch (error) {
+              if (error instanceof AuditChainBroken) return false
+              throw error
+            }
+          },
           clock,
           random,
         }

@@ -21,7 +21,7 @@ import { addWalletCommands } from './wallet.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
 /** The whole command tree of `paymesh`; each leaf takes `--json` and has `--help`. */
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command('paymesh')
     .description('Operates a Paymesh installation: the one started here (.data), or the one MONGO_URL points at.')
     .option('--data <dir>', 'data folder of an installation that `npm start` runs (default: .data)')

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { type AuditVerdict, type NotedHead, verifyAudit } from '#shared/usecases/verify-audit.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print } from './output.ts'
@@ -23,12 +24,16 @@ function progressTeller(): (checked: number, total: number) => void {
   }
 }
 
-function textOf({ intact, checked, firstBreak, head, unchained }: AuditVerdict): string {
+function textOf({ intact, checked, firstBreak, head, signedFrom, underFormerKeys, unchained }: AuditVerdict): string {
   const { waiting, outside, oldestWaitingAt } = unchained
   const since = oldestWaitingAt === null ? '' : `, the oldest since ${new Date(oldestWaitingAt).toISOString()}`
   return [
     intact ? `The audit trail is intact: ${checked} rows.` : `The audit trail is broken after ${checked} sound rows.`,
     ...(firstBreak === null ? [] : [firstBreak.words]),
+    ...(signedFrom === null ? [] : [`Signed from row ${signedFrom} on.`]),
+    ...(underFormerKeys === 0
+      ? []
+      : [`${underFormerKeys} rows are signed under former master keys; a later row vouches for them.`]),
     ...(waiting === 0 ? [] : [`${waiting} rows wait for their place${since}; a running outbox chains them.`]),
     ...(outside === 0 ? [] : [`${outside} rows stand outside of the chain; a starting outbox takes them in.`]),
     ...(head === null
@@ -47,9 +52,9 @@ export function addVerifyAuditCommand(program: Command): void {
     .option('--noted <number:hash>', 'last row of an earlier run: shows that the end was not cut off since', parseHead)
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { readonly noted?: NotedHead }) => {
-      await withInstallation(async ({ db }) => {
-        const chain = createAuditChainRepository(db)
-        const verdict = await verifyAudit({ chain }, { noted: options.noted ?? null, onProgress: progressTeller() })
+      await withInstallation(async ({ db, config }) => {
+        const parts = { chain: createAuditChainRepository(db), keys: createAuditKeys(config.secrets.masterKey) }
+        const verdict = await verifyAudit(parts, { noted: options.noted ?? null, onProgress: progressTeller() })
         print(options, snakeCase(verdict), textOf(verdict))
         if (!verdict.intact) process.exitCode = 1
       })

@@ -3,10 +3,11 @@ import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { FAMILIES, type Family, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
-import { type AddedWallet, addWallet } from '#shared/usecases/add-wallet.ts'
+import { addAnnouncedWallet } from '#shared/usecases/change-wallets.ts'
 import { disableWallet } from '#shared/usecases/disable-wallet.ts'
+import { ownersOfWorkspace } from '#shared/usecases/owners-of-workspace.ts'
 import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts'
-import { actorName } from './actor.ts'
+import { actorName, deedByHand } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { describeKey, describeUse, presentKey, presentWallet, readUse } from './wallet-use.ts'
@@ -50,17 +51,24 @@ async function add(options: AddOptions): Promise<void> {
   const value = await readValue(options)
   await withInstallation(async (installation) => {
     const { workspace, mode, family, kind, scriptType, path, startIndex } = options
-    const added = await addWallet(installation, {
-      workspaceId: workspace,
-      mode,
-      family,
-      kind,
-      value,
-      ...(networks !== undefined && { networks }),
-      ...(scriptType !== undefined && { scriptType }),
-      ...(path !== undefined && { path }),
-      ...(startIndex !== undefined && { startIndex }),
-    })
+    // No kick: the sweep of the mailer comes by within a second. No delay: who is at the machine could change the stored date too.
+    const deps = { ...installation, kicker: { kick: () => undefined }, walletDelayMs: 0 }
+    const ownersOf = (id: string) => ownersOfWorkspace(installation, id)
+    const added = await addAnnouncedWallet(
+      { ...deps, ownersOf },
+      {
+        workspaceId: workspace,
+        mode,
+        family,
+        kind,
+        value,
+        ...(networks !== undefined && { networks }),
+        ...(scriptType !== undefined && { scriptType }),
+        ...(path !== undefined && { path }),
+        ...(startIndex !== undefined && { startIndex }),
+        ...deedByHand(installation),
+      },
+    )
     print(
       options,
       {
@@ -74,7 +82,12 @@ async function add(options: AddOptions): Promise<void> {
   })
 }
 
-function describeAdded({ wallet, key, firstAddresses, listed }: AddedWallet): string {
+function describeAdded({
+  wallet,
+  key,
+  firstAddresses,
+  listed,
+}: Awaited<ReturnType<typeof addAnnouncedWallet>>): string {
   const shown = firstAddresses.map((address, index) => `  ${index}  ${address}`).join('\n')
   const counts =
     listed === null

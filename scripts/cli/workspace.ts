@@ -2,8 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type GivenConfirmations, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
+import { settingsAudit } from '#shared/usecases/settings-audit.ts'
 import { updateWorkspace } from '#shared/usecases/update-workspace.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/visitor-budget.ts'
+import { deedByHand } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 import { snakeCase } from './snake-case.ts'
@@ -81,22 +83,22 @@ async function update(id: string, options: UpdateOptions): Promise<void> {
   const { status, invoicesPerMonth, paymentLinks, webhookEndpoints, quarantineDays, reservePercent, confirmations } =
     options
   await withInstallation(async (installation) => {
-    const changed = await updateWorkspace(installation, {
-      workspaceId: id,
-      change: {
-        ...(status !== undefined && { status }),
-        policy: {
-          ...(quarantineDays !== undefined && { quarantineMs: quarantineDays * DAY_MS }),
-          ...(reservePercent !== undefined && { reservePercent }),
-          ...(confirmations !== undefined && { confirmations }),
-        },
-        limits: {
-          ...(invoicesPerMonth !== undefined && { invoicesPerMonth: limitOf(invoicesPerMonth) }),
-          ...(paymentLinks !== undefined && { paymentLinks: limitOf(paymentLinks) }),
-          ...(webhookEndpoints !== undefined && { webhookEndpoints: limitOf(webhookEndpoints) }),
-        },
+    const change = {
+      ...(status !== undefined && { status }),
+      policy: {
+        ...(quarantineDays !== undefined && { quarantineMs: quarantineDays * DAY_MS }),
+        ...(reservePercent !== undefined && { reservePercent }),
+        ...(confirmations !== undefined && { confirmations }),
       },
-    })
+      limits: {
+        ...(invoicesPerMonth !== undefined && { invoicesPerMonth: limitOf(invoicesPerMonth) }),
+        ...(paymentLinks !== undefined && { paymentLinks: limitOf(paymentLinks) }),
+        ...(webhookEndpoints !== undefined && { webhookEndpoints: limitOf(webhookEndpoints) }),
+      },
+    }
+    const deed = deedByHand(installation)
+    const audit = settingsAudit(installation, `settings:${id}:${deed.opId}`, { workspaceId: id, change, deed })
+    const changed = await updateWorkspace(installation, { workspaceId: id, change, audit })
     print(options, present(changed), `workspace ${changed.id} is ${changed.status}`)
   })
 }
@@ -112,7 +114,8 @@ export function addWorkspaceCommands(program: Command): void {
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { name: string; ownerEmail: string }) => {
       await withInstallation(async (installation) => {
-        const created = await createWorkspace(installation, { name: options.name, ownerEmail: options.ownerEmail })
+        const { name, ownerEmail } = options
+        const created = await createWorkspace(installation, { name, ownerEmail, deed: deedByHand(installation) })
         print(options, present(created), `workspace ${created.id} (${created.name}) created`)
       })
     })

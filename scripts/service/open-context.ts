@@ -14,7 +14,7 @@ import { createLiveness, type Liveness } from '#shared/runtime/liveness.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/metrics.ts'
 import { createRandom } from '#shared/runtime/random.ts'
-import { createSecretBox, masterKeyIdOf } from '#shared/runtime/secret-box.ts'
+import { createSecretBox, masterKeyId } from '#shared/runtime/secret-box.ts'
 import { createTracer } from '#shared/runtime/tracer.ts'
 import { checkKeys } from '#shared/usecases/check-keys.ts'
 import { connectPatiently } from './connect-store.ts'
@@ -79,7 +79,7 @@ export async function openContext(
     undo.push(
       startBeats(name, db, ambient, {
         silent: liveness.silent,
-        masterKeys: config.secrets.masterKey.map(masterKeyIdOf),
+        masterKeys: config.secrets.masterKey.map(masterKeyId),
       }),
     )
     undo.push(startCollector(db, config, { clock, random, logger, metrics }))

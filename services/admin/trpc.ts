@@ -2,6 +2,7 @@ import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
+import { beginOperation, isRefusal } from '#shared/usecases/begin-operation.ts'
 import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { allows } from './roles.ts'
@@ -30,6 +31,8 @@ export interface ProcedureMeta {
   readonly access: 'anyone' | 'asked' | 'signedIn' | 'operator' | Role
   /** Wallets, keys and endpoints: a TOTP code within the last minutes, in this very session. */
   readonly stepUp: boolean
+  /** Changes something under an operation id of the client: `carriedOutOnce` stands before it. */
+  readonly once?: true
 }
 
 /** The longest life of a live view's connection; its page comes back by itself. */
@@ -162,7 +165,7 @@ function forbidden(message: string, path: 'stepUp' | 'secondFactor'): Refused {
 }
 
 const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })
-/** `opId` names the deed: the same one sent twice is done once. `reason` goes to the audit trail. */
+/** `opId` names the operation: the same one sent twice is done once. `reason` goes to the audit trail. */
 const deedInput = z.object({ opId: z.uuid(), reason: z.string().trim().max(500).optional() })
 
 /** Foreign and unknown workspaces are the same 404; too small a role is a 403. */
@@ -178,6 +181,31 @@ const member = (role: Role) =>
     if (!allows(held, role)) throw new Refused({ code: 'FORBIDDEN', message: `This needs the role ${role}.` })
     return await next({ ctx: { workspace, role: held } })
   })
+
+/**
+ * Binds the client's `opId` to actor, procedure and input, and hands on an id made of all of them. The same `opId` with anything
+ * else is refused; a request that was refused leaves the `opId` free.
+ */
+const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, getRawInput, next }) => {
+  const given = input as z.output<typeof deedInput> & Partial<z.output<typeof workspaceInput>>
+  const { opId: _opId, ...content } = (await getRawInput()) as Readonly<Record<string, unknown>>
+  const actor = `user:${ctx.session?.email}`
+  const scope = given.workspaceId ?? (meta?.access === 'operator' ? 'installation' : `user:${ctx.session?.userId}`)
+  const asked = { scope, opId: given.opId, actor, procedure: path, content }
+  const operation = await beginOperation(ctx.deps, asked)
+  const result = await next({ ctx: { operation }, input: { ...given, opId: operation.id } })
+  const outcome = result.ok ? 'done' : wasRefused(result.error) ? 'refused' : 'unknown'
+  // What was carried out stays carried out, whether or not the register could be told.
+  await operation.end(outcome).catch((error: unknown) => {
+    ctx.deps.logger.warn({ requestId: ctx.requestId, path, error }, 'the end of an operation was not registered')
+  })
+  return result
+})
+
+function wasRefused(error: TRPCError): boolean {
+  if (error instanceof Refused || isRefusal(error.cause)) return true
+  return error.code === 'BAD_REQUEST' && error.cause instanceof z.ZodError
+}
 
 const operatorOnly = t.middleware(async ({ ctx, next }) => {
   if (ctx.session?.isOperator !== true)
@@ -202,6 +230,15 @@ export const ownProcedure = (options: { readonly stepUp?: true } = {}) =>
     .use(signedIn)
     .use(steppedUp)
 
+/** Changes something of a person's own log-in under an `opId`. */
+export const ownDeed = (options: { readonly stepUp?: true } = {}) =>
+  base
+    .meta({ access: 'signedIn', stepUp: options.stepUp === true, once: true })
+    .use(signedIn)
+    .use(steppedUp)
+    .input(deedInput)
+    .use(carriedOutOnce)
+
 /** Reads something of the workspace and mode in the input. */
 export const workspaceQuery = (role: Role) =>
   base.meta({ access: role, stepUp: false }).use(signedIn).input(workspaceInput).use(member(role))
@@ -209,12 +246,13 @@ export const workspaceQuery = (role: Role) =>
 /** Changes something of the workspace and mode in the input; input carries `opId` and, where given, `reason`. */
 export const workspaceDeed = (role: Role, options: { readonly stepUp?: true } = {}) =>
   base
-    .meta({ access: role, stepUp: options.stepUp === true })
+    .meta({ access: role, stepUp: options.stepUp === true, once: true })
     .use(signedIn)
     .input(workspaceInput)
     .use(member(role))
     .use(steppedUp)
     .input(deedInput)
+    .use(carriedOutOnce)
 
 /** Reads something of the installation. */
 export const operatorQuery = () => base.meta({ access: 'operator', stepUp: false }).use(signedIn).use(operatorOnly)
@@ -222,8 +260,9 @@ export const operatorQuery = () => base.meta({ access: 'operator', stepUp: false
 /** Changes something of the installation. */
 export const operatorDeed = (options: { readonly stepUp?: true } = {}) =>
   base
-    .meta({ access: 'operator', stepUp: options.stepUp === true })
+    .meta({ access: 'operator', stepUp: options.stepUp === true, once: true })
     .use(signedIn)
     .use(operatorOnly)
     .use(steppedUp)
     .input(deedInput)
+    .use(carriedOutOnce)

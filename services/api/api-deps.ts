@@ -14,6 +14,7 @@ import type { PaymentRepository } from '#shared/usecases/ports/payments.ts'
 import type { RateLimiter } from '#shared/usecases/ports/rate-limit.ts'
 import type { IdempotencyRepository } from '#shared/usecases/ports/tenancy.ts'
 import type { RateReader } from '#shared/usecases/read-rate.ts'
+import type { RecordedEndpointsDeps } from '#shared/usecases/recorded-endpoints.ts'
 import type { RunOnceDeps } from '#shared/usecases/run-once.ts'
 import type { SimulateDeps } from '#shared/usecases/simulate-payment.ts'
 
@@ -23,6 +24,7 @@ export interface ApiDeps
     CancelDeps,
     SimulateDeps,
     ManageEndpointsDeps,
+    RecordedEndpointsDeps,
     ManagePaymentLinksDeps,
     ManageProductsDeps,
     RunOnceDeps {

@@ -3,6 +3,7 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createGroupedFind } from '#shared/db/group-find.ts'
@@ -67,6 +68,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     products: createProductRepository(db),
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),
+    deeds: createEndpointDeeds(db),
     deliveries: createDeliveryRepository(db),
     locks: createLockPreparer({ catalog, rates, availability, addresses }),
     numbers: createInvoiceNumbers({ invoices, clock }),

@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly requestId: string
   readonly workspace: Workspace
   readonly mode: Mode
+  /** Whose request it is, as the audit trail names them: `api_key:<id of the key>`. */
+  readonly actor: string
   /** Path parameters as they came; endpoints validate them. */
   readonly params: Readonly<Record<string, unknown>>
   /** Query parameters, each at most once. */

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startAuditChainLoop } from './audit-chain-loop.ts'
 
@@ -10,7 +11,8 @@ const WAIT = { timeout: 10_000, interval: 20 }
 
 it('chains what waits in one process at a time, and hands over when that one ends', async () => {
   const chain = createAuditChainRepository(stores.db)
-  const deps = { ...stores.ambient, chain, leases: createLeaseRepository(stores.db) }
+  const keys = createAuditKeys(new Uint8Array(32).fill(9))
+  const deps = { ...stores.ambient, chain, keys, leases: createLeaseRepository(stores.db) }
   const note = (id: string) =>
     createAuditRepository(stores.db).insertMany([
       { id, at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },

@@ -16,6 +16,7 @@ import { createRetentionRepository } from '#shared/db/retention-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { startAuditChainLoop } from './audit-chain-loop.ts'
 import { startBooksLoop } from './books-loop.ts'
@@ -54,6 +55,7 @@ export const start: StartService = async (context) => {
   const stopChain = startAuditChainLoop({
     ...ambient,
     chain: createAuditChainRepository(db),
+    keys: createAuditKeys(context.config.secrets.masterKey),
     leases: createLeaseRepository(db),
   })
   const stopRetention = startRetentionLoop({

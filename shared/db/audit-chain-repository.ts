@@ -1,10 +1,22 @@
 import type mongoose from 'mongoose'
-import type { AuditChainRepository, AuditLink, ChainedAudit } from '#shared/usecases/ports/audit.ts'
+import { z } from 'zod'
+import type {
+  AuditChainRepository,
+  AuditHead,
+  AuditLink,
+  AuditStep,
+  ChainedAudit,
+} from '#shared/usecases/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 import { auditFromDocument } from './audit-repository.ts'
+import { auditToDocument } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
+import { INSTALLATION } from './installation-model.ts'
+
+/** Name of the fact that holds the signed end of the chain. */
+const HEAD_FACT = 'audit-head'
 
 const CHAINED = { seq: { $exists: true } }
 const UNCHAINED = { seq: { $exists: false } }
@@ -21,29 +33,40 @@ export function createAuditChainRepository(db: Database): AuditChainRepository {
   const rows = db.collection(AUDIT_LOG)
 
   async function appendAll(
-    links: readonly (AuditLink & { readonly id: string })[],
+    { checkpoint, links, head }: AuditStep,
     session: mongoose.mongo.ClientSession,
   ): Promise<void> {
+    if (checkpoint !== null) await rows.insertOne(auditToDocument(checkpoint), { session })
     const operations = links.map(({ id, ...link }) => ({
       updateOne: { filter: { _id: id, ...UNCHAINED }, update: { $set: link, $unset: { waits: '' as const } } },
     }))
     const { matchedCount } = await rows.bulkWrite(operations, { ordered: true, session })
     if (matchedCount !== links.length) throw new PlaceTaken()
+    const fact = { value: JSON.stringify(head), changedAt: new Date() }
+    await db.collection(INSTALLATION).updateOne({ _id: HEAD_FACT }, { $set: fact }, { upsert: true, session })
   }
 
   return {
     tail: async () => {
-      const last = await rows.findOne(CHAINED, { sort: { seq: -1 }, projection: { seq: 1, prevHash: 1, hash: 1 } })
+      const last = await rows.findOne(CHAINED, {
+        sort: { seq: -1 },
+        projection: { seq: 1, prevHash: 1, hash: 1, keyId: 1, mac: 1 },
+      })
       return last === null ? null : linkOf(last)
     },
     waiting: async (limit) =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(auditFromDocument),
     adopt: async () =>
       (await rows.updateMany({ ...UNCHAINED, waits: { $exists: false } }, { $set: { waits: true } })).matchedCount,
-    append: async (links) => {
+    head: async () => {
+      const fact = await db.collection(INSTALLATION).findOne({ _id: HEAD_FACT })
+      return fact === null ? null : headOf(fact.value)
+    },
+    hasKeyed: async () => (await rows.findOne({ mac: { $exists: true } }, { projection: { _id: 1 } })) !== null,
+    append: async (step) => {
       const session = db.connection.getClient().startSession()
       try {
-        await session.withTransaction(() => appendAll(links, session))
+        await session.withTransaction(() => appendAll(step, session))
         return true
       } catch (error) {
         if (error instanceof PlaceTaken || duplicateKeyFields(error) !== null) return false
@@ -76,6 +99,28 @@ export function chainedFilter(
 }
 
 /** A link without its hashes was tampered with; it is shown as one that fits nowhere. */
-function linkOf({ seq = 0, prevHash = '', hash = '' }: Pick<AuditDocument, 'seq' | 'prevHash' | 'hash'>): AuditLink {
-  return { seq, prevHash, hash }
+function linkOf({
+  seq = 0,
+  prevHash = '',
+  hash = '',
+  keyId,
+  mac,
+}: Pick<AuditDocument, 'seq' | 'prevHash' | 'hash' | 'keyId' | 'mac'>): AuditLink {
+  return { seq, prevHash, hash, ...(keyId !== undefined && { keyId }), ...(mac !== undefined && { mac }) }
+}
+
+const headSchema = z.object({ seq: z.number(), hash: z.string(), keyId: z.string(), mac: z.string() })
+
+/** A head that cannot be read was tampered with; it is shown as one that nothing fits. */
+function headOf(value: string): AuditHead {
+  const parsed = headSchema.safeParse(jsonOf(value))
+  return parsed.success ? parsed.data : { seq: -1, hash: '', keyId: '', mac: '' }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

@@ -12,6 +12,9 @@ export type AuditDocument = Omit<AuditRecord, 'id' | 'at' | 'detail'> & {
   seq?: number
   prevHash?: string
   hash?: string
+  /** The key that vouches for the row, and its digest; absent on rows of versions without keys. */
+  keyId?: string
+  mac?: string
 }
 
 /**
@@ -33,6 +36,8 @@ export const AUDIT_LOG = defineCollection<AuditDocument>(
     seq: optional(Number),
     prevHash: optional(String),
     hash: optional(String),
+    keyId: optional(String),
+    mac: optional(String),
   },
   [
     { name: 'audit_subject', key: { subject: 1, at: 1 } },

@@ -20,6 +20,7 @@ export function createAuditRepository(db: Database): AuditRepository {
 
 /** A row as it was written; its place in the chain is no part of it. */
 export function auditFromDocument(stored: AuditDocument): AuditRecord {
-  const { _id, at, waits: _waits, seq: _seq, prevHash: _prevHash, hash: _hash, ...same } = stored
+  const { _id, at, waits: _waits, seq: _seq, prevHash: _prevHash, hash: _hash, ...others } = stored
+  const { keyId: _keyId, mac: _mac, ...same } = others
   return { id: _id, ...same, at: toMs(at) }
 }

@@ -64,6 +64,7 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   // A payment that is found late is priced by the rates of its time.
   rate_snapshots: kept({ kept: 'job', field: 'at', days: 15 }),
   exceptions: kept(ttl('exception_life')),
+  operations: kept(ttl('operation_life')),
   idempotency_keys: kept(ttl('idempotency_life'), [{ path: 'response.body', contextOf: (scope) => scope }]),
   mails: kept(ttl('mail_life'), [{ path: 'data.*_sealed', contextOf: mailContext }]),
   users: kept(forever, [

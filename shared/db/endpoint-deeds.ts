@@ -1,5 +1,5 @@
 import type { EndpointDeeds } from '#shared/usecases/ports/endpoint-tools.ts'
-import { audited } from './audited.ts'
+import { audited, isRecorded } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate } from './dates.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
@@ -8,7 +8,6 @@ import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
 import { endpointToDocument } from './endpoint-repository.ts'
 import { EVENTS } from './event-model.ts'
 import { eventToDocument } from './event-repository.ts'
-import { onceNoted } from './once-noted.ts'
 
 /** Deeds on endpoints and deliveries on MongoDB, one transaction each. */
 export function createEndpointDeeds(db: Database): EndpointDeeds {
@@ -17,12 +16,13 @@ export function createEndpointDeeds(db: Database): EndpointDeeds {
   const events = db.collection(EVENTS)
   return {
     insert: (endpoint, audit) =>
-      onceNoted(db, { audit }, async (session) => {
-        await endpoints.insertOne(endpointToDocument(endpoint), { session })
-        return true
+      audited(db, audit, async (session) => {
+        const { _id, ...rest } = endpointToDocument(endpoint)
+        const added = await endpoints.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        return added.upsertedCount === 1
       }),
     update: (id, from, { events: types, description }, at, audit) =>
-      onceNoted(db, { audit }, async (session) => {
+      audited(db, audit, async (session) => {
         const change = { $set: { events: types, description, updatedAt: toDate(at) } }
         return (await endpoints.updateOne({ _id: id, updatedAt: toDate(from) }, change, { session })).matchedCount === 1
       }),
@@ -55,5 +55,6 @@ export function createEndpointDeeds(db: Database): EndpointDeeds {
         const added = await deliveries.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
       }),
+    isRecorded: (auditId) => isRecorded(db, auditId),
   }
 }

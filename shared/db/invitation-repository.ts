@@ -1,9 +1,9 @@
 import type { Invitation, InvitationRepository } from '#shared/usecases/ports/members.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
 import { addMember } from './membership-repository.ts'
-import { withNotes } from './noted.ts'
 import { INVITATIONS, type InvitationDocument, USERS } from './operator-models.ts'
 import { userToDocument } from './user-repository.ts'
 
@@ -14,7 +14,7 @@ export function createInvitationRepository(db: Database): InvitationRepository {
   const invitations = db.collection(INVITATIONS)
   return {
     insert: async (invitation, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const { _id, ...rest } = toDocument(invitation)
         const added = await invitations.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
         return added.upsertedCount === 1
@@ -30,13 +30,13 @@ export function createInvitationRepository(db: Database): InvitationRepository {
           .toArray()
       ).flatMap((stored) => fromDocument(stored) ?? []),
     withdraw: async (id, at, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
         return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
       }),
     accept: async ({ id, workspaceId, role }, { userId, newUser, at }, noted) => {
       try {
-        return await withNotes(db, noted, async (session) => {
+        return await audited(db, noted, async (session) => {
           const open = { _id: id, closed: null, expiresAt: { $gt: toDate(at) } }
           const change = { $set: { closed: { at: toDate(at), as: 'accepted' as const } } }
           if ((await invitations.updateOne(open, change, { session })).matchedCount === 0) return false

@@ -1,8 +1,8 @@
 import type mongoose from 'mongoose'
 import type { Membership, MembershipChange, MembershipRepository } from '#shared/usecases/ports/members.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
-import { withNotes } from './noted.ts'
 import { MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
 
 const MEMBERS_LISTED_MAX = 1_000
@@ -20,10 +20,10 @@ export function createMembershipRepository(db: Database): MembershipRepository {
       return stored === null ? null : fromDocument(stored)
     },
     add: async (membership, noted) =>
-      await withNotes(db, noted, async (session) => await addMember(db, membership, session)),
+      await audited(db, noted, async (session) => await addMember(db, membership, session)),
     change: async (member, from, to, noted) => {
       let outcome: MembershipChange = 'changed'
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         outcome = await changeMember(memberships, { ...member, from, to }, session)
         return outcome === 'done'
       })

@@ -15,6 +15,7 @@ import { INSTALLATION } from './installation-model.ts'
 import { INVOICES } from './invoice-model.ts'
 import { LEASES } from './lease-model.ts'
 import { MAILS } from './mail-model.ts'
+import { OPERATIONS } from './operation-model.ts'
 import { INVITATIONS, LOGIN_ATTEMPTS, MEMBERSHIPS, SESSIONS, USERS } from './operator-models.ts'
 import { PAYMENT_LINKS } from './payment-link-model.ts'
 import { PAYMENTS } from './payment-model.ts'
@@ -55,6 +56,7 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   INSTALLATION,
   PROCESSES,
   AUDIT_LOG,
+  OPERATIONS,
   USERS,
   SESSIONS,
   MEMBERSHIPS,

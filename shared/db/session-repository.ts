@@ -1,8 +1,11 @@
-import type { Session, SessionRepository } from '#shared/usecases/ports/operators.ts'
+import type mongoose from 'mongoose'
+import type { Noted, Session, SessionRepository } from '#shared/usecases/ports/operators.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
-import { withNotes } from './noted.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
+
+type Transaction = mongoose.mongo.ClientSession
 
 /** So many browsers of a person are remembered; the oldest goes first. */
 const DEVICES_MAX = 20
@@ -12,9 +15,19 @@ const SESSIONS_LISTED_MAX = 100
 export function createSessionRepository(db: Database): SessionRepository {
   const sessions = db.collection(SESSIONS)
   const users = db.collection(USERS)
+
+  const ended = async (which: mongoose.mongo.Filter<SessionDocument>, noted: Noted): Promise<number> => {
+    let count = 0
+    await audited(db, noted, async (transaction) => {
+      count = (await sessions.deleteMany(which, { session: transaction })).deletedCount
+      return count > 0
+    })
+    return count
+  }
+
   return {
     begin: async (session, device, noted) => {
-      await withNotes(db, noted, async (transaction) => {
+      await audited(db, noted, async (transaction) => {
         await sessions.insertOne(toDocument(session), { session: transaction })
         if (device !== null) {
           const unknown = { _id: session.userId, devices: { $ne: device } }
@@ -31,17 +44,19 @@ export function createSessionRepository(db: Database): SessionRepository {
     touch: async (id, at) => {
       await sessions.updateOne({ _id: id }, { $max: { seenAt: toDate(at) } })
     },
-    replace: async (id, next, formerEndsAt) => {
+    replace: async (id, next, formerEndsAt, noted) => {
+      const change = async (transaction: Transaction): Promise<boolean> => {
+        const former = { $set: { replaced: true, endsAt: toDate(formerEndsAt) } }
+        const { matchedCount } = await sessions.updateOne({ _id: id, replaced: false }, former, {
+          session: transaction,
+        })
+        if (matchedCount === 1) await sessions.insertOne(toDocument(next), { session: transaction })
+        return matchedCount === 1
+      }
+      if (noted !== null) return await audited(db, noted, change)
       const transaction = db.connection.getClient().startSession()
       try {
-        return await transaction.withTransaction(async () => {
-          const former = { $set: { replaced: true, endsAt: toDate(formerEndsAt) } }
-          const { matchedCount } = await sessions.updateOne({ _id: id, replaced: false }, former, {
-            session: transaction,
-          })
-          if (matchedCount === 1) await sessions.insertOne(toDocument(next), { session: transaction })
-          return matchedCount === 1
-        })
+        return await transaction.withTransaction(() => change(transaction))
       } finally {
         await transaction.endSession()
       }
@@ -50,10 +65,11 @@ export function createSessionRepository(db: Database): SessionRepository {
       (
         await sessions.find({ userId, replaced: false }).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()
       ).map(fromDocument),
-    end: async (userId, loginId) => (await sessions.deleteMany({ userId, loginId })).deletedCount,
-    endOthers: async (userId, keepLoginId) =>
-      (await sessions.deleteMany({ userId, ...(keepLoginId !== null && { loginId: { $ne: keepLoginId } }) }))
-        .deletedCount,
+    end: async (userId, loginId, noted) =>
+      noted === null
+        ? (await sessions.deleteMany({ userId, loginId })).deletedCount
+        : ended({ userId, loginId }, noted),
+    endOthers: (userId, keepLoginId, noted) => ended({ userId, loginId: { $ne: keepLoginId } }, noted),
   }
 }
 

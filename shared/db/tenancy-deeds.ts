@@ -26,7 +26,7 @@ export function createTenancyDeeds(db: Database): TenancyDeeds {
       }),
     changeWorkspace: async (id, epoch, change, audit) => {
       let changed: Workspace | null = null
-      await audited(db, audit, async (session) => {
+      const isStored = await audited(db, audit, async (session) => {
         const stored = await workspaces.findOneAndUpdate(
           { _id: id, epoch },
           { $set: { ...change }, $inc: { epoch: 1 } },
@@ -35,7 +35,7 @@ export function createTenancyDeeds(db: Database): TenancyDeeds {
         changed = workspaceFromDocument(stored)
         return stored !== null
       })
-      return changed
+      return isStored ? changed : null
     },
   }
 }

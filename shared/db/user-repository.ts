@@ -1,9 +1,9 @@
 import type mongoose from 'mongoose'
 import type { User, UserRepository } from '#shared/usecases/ports/operators.ts'
+import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
-import { withNotes } from './noted.ts'
 import { SESSIONS, USERS, type UserDocument } from './operator-models.ts'
 
 /** People on MongoDB. A change that others must see at once ends their sessions in the same transaction. */
@@ -21,7 +21,7 @@ export function createUserRepository(db: Database): UserRepository {
     list: async () => (await users.find().sort({ email: 1 }).toArray()).flatMap((stored) => fromDocument(stored) ?? []),
     insert: async (user, noted) => {
       try {
-        return await withNotes(db, noted, async (session) => {
+        return await audited(db, noted, async (session) => {
           await users.insertOne(userToDocument(user), { session })
           return true
         })
@@ -31,7 +31,7 @@ export function createUserRepository(db: Database): UserRepository {
       }
     },
     setOperator: async (id, isOperator, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const held = { _id: id, isOperator: { $ne: isOperator } }
         const { matchedCount } = await users.updateOne(held, { $set: { isOperator } }, { session })
         if (matchedCount === 1) await endSessions(id, null, session)
@@ -41,11 +41,12 @@ export function createUserRepository(db: Database): UserRepository {
       const unused = { _id: id, 'totp.lastStep': { $lt: step } }
       return (await users.updateOne(unused, { $set: { 'totp.lastStep': step } })).matchedCount === 1
     },
-    setPendingTotp: async (id, pendingTotp) => {
-      await users.updateOne({ _id: id }, { $set: { pendingTotp } })
-    },
+    setPendingTotp: async (id, pendingTotp, noted) =>
+      await audited(db, noted, async (session) => {
+        return (await users.updateOne({ _id: id }, { $set: { pendingTotp } }, { session })).matchedCount === 1
+      }),
     confirmTotp: async (id, { sealedSecret, lastStep, at, recoveryHashes, keepLoginId }, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const totp = { sealedSecret, lastStep, since: at }
         const change = { $set: { totp, pendingTotp: null, recoveryHashes: [...recoveryHashes] } }
         const held = { _id: id, 'pendingTotp.sealedSecret': sealedSecret }
@@ -54,24 +55,24 @@ export function createUserRepository(db: Database): UserRepository {
         return matchedCount === 1
       }),
     removeTotp: async (id, keepLoginId, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const change = { $set: { totp: null, pendingTotp: null, recoveryHashes: [] } }
         const { matchedCount } = await users.updateOne({ _id: id, totp: { $ne: null } }, change, { session })
         if (matchedCount === 1) await endSessions(id, keepLoginId, session)
         return matchedCount === 1
       }),
     useRecoveryHash: async (id, hash, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const held = { _id: id, recoveryHashes: hash }
         return (await users.updateOne(held, { $pull: { recoveryHashes: hash } }, { session })).matchedCount === 1
       }),
     setRecoveryHashes: async (id, hashes, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const change = { $set: { recoveryHashes: [...hashes] } }
         return (await users.updateOne({ _id: id, totp: { $ne: null } }, change, { session })).matchedCount === 1
       }),
     setPassword: async (id, from, passwordHash, noted) =>
-      await withNotes(db, noted, async (session) => {
+      await audited(db, noted, async (session) => {
         const held = { _id: id, ...(from !== null && { passwordHash: from }) }
         const { matchedCount } = await users.updateOne(held, { $set: { passwordHash } }, { session })
         if (matchedCount === 1) await endSessions(id, null, session)

@@ -1,24 +1,42 @@
-import type { WalletDeeds } from '#shared/usecases/ports/wallets.ts'
+import type mongoose from 'mongoose'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Listing, WalletDeeds } from '#shared/usecases/ports/wallets.ts'
+import { audited, isRecorded } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull } from './dates.ts'
-import { isNoted, onceNoted } from './once-noted.ts'
-import { WALLETS } from './wallet-models.ts'
+import { bulkDuplicates } from './duplicate-key.ts'
+import { addListedWithin } from './listed-addresses.ts'
+import { ADDRESSES, WALLETS } from './wallet-models.ts'
 import { walletToDocument } from './wallet-repository.ts'
 
-/** Deeds on wallets on MongoDB: wallet, audit row and mails in one transaction. */
+type Session = mongoose.mongo.ClientSession
+
+/** Actions on wallets on MongoDB: wallet, addresses, audit row and mails in one transaction. */
 export function createWalletDeeds(db: Database): WalletDeeds {
   const wallets = db.collection(WALLETS)
+
+  const withListings = async (
+    noted: Parameters<WalletDeeds['note']>[0],
+    listings: readonly Listing[],
+    change: (session: Session) => Promise<boolean>,
+  ): Promise<boolean> =>
+    await audited(db, noted, async (session) => {
+      if (!(await change(session))) return false
+      for (const listing of listings) await list(db, listing, session)
+      return true
+    })
+
   return {
-    insert: (wallet, noted) =>
-      onceNoted(db, noted, async (session) => {
+    insert: (wallet, noted, listings) =>
+      withListings(noted, listings, async (session) => {
         const { workspaceId, mode, materialId } = wallet
         const { _id, ...rest } = walletToDocument(wallet)
         const change = { $setOnInsert: { _id, ...rest } }
         const added = await wallets.updateOne({ workspaceId, mode, materialId }, change, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    change: (id, from, { disabledAt, effectiveAt }, noted) =>
-      onceNoted(db, noted, async (session) => {
+    change: (id, from, { disabledAt, effectiveAt }, noted, listings) =>
+      withListings(noted, listings, async (session) => {
         const set = { disabledAt: toDateOrNull(disabledAt) }
         const change =
           effectiveAt === null
@@ -27,7 +45,17 @@ export function createWalletDeeds(db: Database): WalletDeeds {
         const held = { _id: id, disabledAt: toDateOrNull(from) }
         return (await wallets.updateOne(held, change, { session })).matchedCount === 1
       }),
-    note: (noted) => onceNoted(db, noted, () => Promise.resolve(true)),
-    isNoted: (auditId) => isNoted(db, auditId),
+    note: (noted, listings) => withListings(noted, listings, () => Promise.resolve(true)),
+    isRecorded: (auditId) => isRecorded(db, auditId),
+  }
+}
+
+async function list(db: Database, { materialId, rows, offeredFrom }: Listing, session: Session): Promise<void> {
+  try {
+    await addListedWithin(db.collection(ADDRESSES), materialId, rows, offeredFrom, session)
+  } catch (cause) {
+    if (bulkDuplicates(cause) === null) throw cause
+    const message = 'Somebody else added one of these addresses in another way in this moment. Nothing was changed.'
+    throw new PaymeshError('INVALID_STATE', { message, cause })
   }
 }

@@ -1,4 +1,6 @@
+import type mongoose from 'mongoose'
 import type { Workspace, WorkspaceRepository } from '#shared/usecases/ports/tenancy.ts'
+import { audited, insertAudited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { WORKSPACES, type WorkspaceDocument } from './workspace-model.ts'
@@ -7,9 +9,12 @@ import { WORKSPACES, type WorkspaceDocument } from './workspace-model.ts'
 export function createWorkspaceRepository(db: Database): WorkspaceRepository {
   const workspaces = db.collection(WORKSPACES)
   return {
-    insert: async (workspace) => {
+    insert: async (workspace, audit) => {
       const { id, createdAt, ...same } = workspace
-      await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) })
+      await insertAudited(db, audit, async (session) => {
+        const options = session === null ? {} : { session }
+        await workspaces.insertOne({ _id: id, ...same, createdAt: toDate(createdAt) }, options)
+      })
     },
     findById: async (id) => workspaceFromDocument(await workspaces.findOne({ _id: id })),
     findMany: async (ids) =>
@@ -18,14 +23,21 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
       ),
     list: async () =>
       (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => workspaceFromDocument(stored) ?? []),
-    update: async (id, change) =>
-      workspaceFromDocument(
+    update: async (id, change, audit) => {
+      const write = async (session: mongoose.mongo.ClientSession | null) =>
         await workspaces.findOneAndUpdate(
           { _id: id },
           { $set: { ...change }, $inc: { epoch: 1 } },
-          { returnDocument: 'after' },
-        ),
-      ),
+          { returnDocument: 'after', ...(session !== null && { session }) },
+        )
+      if (audit === undefined) return workspaceFromDocument(await write(null))
+      let stored: WorkspaceDocument | null = null
+      const isStored = await audited(db, audit, async (session) => {
+        stored = await write(session)
+        return stored !== null
+      })
+      return isStored ? workspaceFromDocument(stored) : null
+    },
   }
 }
 

@@ -18,9 +18,9 @@ export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]]
 export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & SecretRotation {
   const ring = keys instanceof Uint8Array ? ([keys] as const) : keys
   if (ring.some((key) => key.length !== KEY_BYTES)) throw new Error('a master key must have 32 bytes')
-  const byId = new Map(ring.map((key) => [masterKeyIdOf(key), key]))
+  const byId = new Map(ring.map((key) => [masterKeyId(key), key]))
   const [present] = ring
-  const keyId = masterKeyIdOf(present)
+  const keyId = masterKeyId(present)
   const prefix = `v2.${keyId}.`
 
   const dataKeyOf = (id: string | undefined, wrapped: string | undefined, aad: Buffer): Buffer => {
@@ -58,8 +58,8 @@ export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & Secr
   }
 }
 
-/** Public id of a master key: a keyed digest, so that it can stand beside the ciphertext; 48 bits tell the few keys of a ring apart. */
-export function masterKeyIdOf(key: Uint8Array): string {
+/** Public name of a master key: a keyed digest, so that the id can stand beside the ciphertext; 48 bits tell the few keys of a ring apart. */
+export function masterKeyId(key: Uint8Array): string {
   return createHmac('sha256', key).update('paymesh master key id').digest().subarray(0, 6).toString('base64url')
 }
 

@@ -1,4 +1,5 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from './ports/chain-commands.ts'
 import type { Clock } from './ports/runtime.ts'
 import { reasonOf } from './reason-of.ts'
@@ -17,6 +18,8 @@ export interface CancelChainInput {
   readonly dryRun: boolean
   readonly actor: string
   readonly reason?: string | null
+  /** Requests that were asked for later stay; absent = all. A repetition then cancels nothing that the first run could not see. */
+  readonly askedUntil?: Ms
 }
 
 /** What became of the open requests. */
@@ -34,7 +37,10 @@ export interface CancelledChain {
  */
 export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput): Promise<CancelledChain> {
   const { mode, network, kind, dryRun, actor } = input
-  const open = (await deps.commands.listOpen(mode, network)).filter((one) => kind === null || one.kind === kind)
+  const askedUntil = input.askedUntil ?? Number.POSITIVE_INFINITY
+  const open = (await deps.commands.listOpen(mode, network)).filter(
+    (one) => (kind === null || one.kind === kind) && one.askedAt <= askedUntil,
+  )
   const cancelled: ChainCommand[] = []
   const tooLate: ChainCommand[] = []
   for (const command of open) {

@@ -2,11 +2,11 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
-import type { AuditRecord, AuditRepository } from './ports/audit.ts'
+import type { AuditRepository } from './ports/audit.ts'
 import type { EndpointDeeds } from './ports/endpoint-tools.ts'
 import type { WebhookEndpoint } from './ports/events.ts'
 import type { Workspace } from './ports/tenancy.ts'
-import { reasonOf } from './reason-of.ts'
+import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'
 
 export interface ChangeEndpointsDeps extends ManageEndpointsDeps {
   readonly deeds: Pick<EndpointDeeds, 'insert' | 'update' | 'remove' | 'restrictToLive'>
@@ -33,13 +33,8 @@ export async function addEndpoint(
   const { workspace, mode, body } = wish
   const opId = `dashboard:${wish.opId}`
   const made = async () => (await deps.endpoints.list(workspace.id, null)).find((endpoint) => endpoint.opId === opId)
-  const insert = async (endpoint: WebhookEndpoint) => {
-    const detail = { url: endpoint.url, events: endpoint.events.join(','), mode: endpoint.mode }
-    const audit = auditOf(deps, wish, { action: 'endpoint.created', subject: endpoint.id, detail })
-    return (await deps.deeds.insert(endpoint, audit)) ? ('inserted' as const) : ('exists' as const)
-  }
   const endpointId = (await made())?.id ?? deps.random.uuid()
-  const noting = { ...deps, endpoints: { ...deps.endpoints, insert } }
+  const noting = { ...deps, endpoints: recordedEndpoints(deps, actorOf(wish)) }
   const resource = await createEndpoint(noting, { workspace, keyMode: mode, body, endpointId, opId }).catch(
     async (error: unknown) => {
       // The same wish at the same moment was faster.
@@ -66,7 +61,7 @@ export async function updateEndpoint(
 ): Promise<void> {
   const { endpointId, version, change } = wish
   const detail = { events: change.events.join(','), description: change.description }
-  const audit = auditOf(deps, wish, { action: 'endpoint.updated', subject: endpointId, detail })
+  const audit = endpointAudit(deps, actorOf(wish), { action: 'endpoint.updated', subject: endpointId, detail })
   // Never the same as the version before, whatever the clock says.
   const at = Math.max(deps.clock.now(), version + 1)
   if (await deps.deeds.update(endpointId, version, change, at, audit)) return
@@ -87,28 +82,15 @@ export async function removeEndpoint(
   wish: EndpointWish & { readonly endpointId: string },
 ): Promise<void> {
   const { workspace, mode, endpointId } = wish
-  const audit = (action: string) => auditOf(deps, wish, { action, subject: endpointId, detail: {} })
-  const endpoints = {
-    ...deps.endpoints,
-    remove: (id: string) => deps.deeds.remove(id, audit('endpoint.deleted')),
-    restrictToLive: (id: string) => deps.deeds.restrictToLive(id, audit('endpoint.restricted_to_live')),
-  }
+  const endpoints = recordedEndpoints(deps, actorOf(wish))
   try {
     await deleteEndpoint({ ...deps, endpoints }, { workspaceId: workspace.id, keyMode: mode, endpointId })
   } catch (error) {
-    const done = (await deps.audits.listBySubject(endpointId)).some(({ id }) => id === audit('').id)
-    if (!done) throw error
+    const { id } = endpointAudit(deps, actorOf(wish), { action: '', subject: endpointId, detail: {} })
+    if (!(await deps.audits.listBySubject(endpointId)).some((row) => row.id === id)) throw error
   }
 }
 
-function auditOf(
-  { clock }: Pick<ChangeEndpointsDeps, 'clock'>,
-  wish: EndpointWish,
-  what: Pick<AuditRecord, 'action' | 'subject' | 'detail'>,
-): AuditRecord {
-  const { workspace, mode, actor, opId } = wish
-  return {
-    ...{ ...what, id: `endpoint:${workspace.id}:${opId}`, at: clock.now(), actor, workspaceId: workspace.id, mode },
-    detail: { ...what.detail, ...reasonOf(wish) },
-  }
+function actorOf({ workspace, mode, actor, reason = null, opId }: EndpointWish): EndpointActor {
+  return { workspaceId: workspace.id, mode, actor, reason, opId }
 }

@@ -1,10 +1,10 @@
-import { confirmationsText } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { mailTime } from './account-notes.ts'
 import type { Deed } from './invite-member.ts'
 import type { AuditRecord, AuditSearch } from './ports/audit.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { TenancyDeeds, Workspace } from './ports/tenancy.ts'
+import { SETTINGS_ACTION, settingsAudit } from './settings-audit.ts'
 import { type UpdateWorkspaceDeps, updateWorkspace, type WorkspaceChange } from './update-workspace.ts'
 
 /** What changing settings needs. */
@@ -14,8 +14,6 @@ export interface ChangeSettingsDeps extends Omit<UpdateWorkspaceDeps, 'workspace
   readonly auditSearch: AuditSearch
   readonly clock: Clock
 }
-
-export const SETTINGS_ACTION = 'workspace.settings_changed'
 
 /**
  * Changes the settings of a workspace as they were when `version` was read. Sent twice it is done once. When somebody was faster
@@ -34,20 +32,23 @@ export async function changeSettings(
   const { workspaceId, version, change, deed } = input
   const id = `settings:${workspaceId}:${deed.opId}`
   const update = async (_id: string, fields: Parameters<TenancyDeeds['changeWorkspace']>[2]) => {
-    const audit = auditOf(deps, id, workspaceId, change, deed)
+    const audit = settingsAudit(deps, id, { workspaceId, change, deed })
     const changed = await deps.tenancy.changeWorkspace(workspaceId, version, fields, audit)
     if (changed !== null) return changed
-    const latest = await latestChange(deps, workspaceId)
-    if (latest?.id === id) return await deps.workspaces.findById(workspaceId)
-    throw conflict(latest)
+    const changes = await latestChanges(deps, workspaceId)
+    if (changes.some((row) => row.id === id)) return await deps.workspaces.findById(workspaceId)
+    throw conflict(changes[0] ?? null)
   }
   const workspaces = { findById: deps.workspaces.findById, update }
   return await updateWorkspace({ ...deps, workspaces }, { workspaceId, change })
 }
 
-async function latestChange({ auditSearch }: ChangeSettingsDeps, workspaceId: string): Promise<AuditRecord | null> {
+async function latestChanges(
+  { auditSearch }: ChangeSettingsDeps,
+  workspaceId: string,
+): Promise<readonly AuditRecord[]> {
   const rows = await auditSearch.search({ workspaceId, subject: workspaceId }, null, 20)
-  return rows.find(({ action }) => action === SETTINGS_ACTION) ?? null
+  return rows.filter(({ action }) => action === SETTINGS_ACTION)
 }
 
 function conflict(latest: AuditRecord | null): PaymeshError {
@@ -56,23 +57,4 @@ function conflict(latest: AuditRecord | null): PaymeshError {
   const when = latest === null ? 'meanwhile' : `at ${mailTime(latest.at)}`
   const message = `${who} changed ${what} ${when}. Nothing of yours was saved: look at the values as they are now.`
   return new PaymeshError('INVALID_STATE', { message, details: [{ path: 'version', message: 'is not the latest' }] })
-}
-
-function auditOf(
-  { clock }: ChangeSettingsDeps,
-  id: string,
-  workspaceId: string,
-  change: Pick<WorkspaceChange, 'name' | 'policy'>,
-  { actor, reason }: Deed,
-): AuditRecord {
-  const { policy = {}, ...rest } = change
-  const { confirmations = {}, ...plain } = policy
-  const values = Object.entries({ ...rest, ...plain }).map(([name, value]) => [name, value ?? null] as const)
-  const tiers = Object.entries(confirmations).map(
-    ([asset, value]) => [`confirmations.${asset}`, value === null ? null : confirmationsText(value)] as const,
-  )
-  const given = Object.fromEntries([...values, ...tiers])
-  const why = reason === null ? {} : { reason }
-  const detail = { changed: Object.keys(given).join(', '), ...given, ...why }
-  return { id, at: clock.now(), actor, action: SETTINGS_ACTION, subject: workspaceId, workspaceId, mode: null, detail }
 }

@@ -7,7 +7,7 @@ import type { AuditRecord } from './ports/audit.ts'
 import type { MailRecord } from './ports/events.ts'
 import type { Noted } from './ports/operators.ts'
 import { type Kicker, QUEUES } from './ports/runtime.ts'
-import type { Wallet, WalletDeeds, WalletRepository } from './ports/wallets.ts'
+import type { Listing, Wallet, WalletDeeds, WalletRepository } from './ports/wallets.ts'
 import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
 
 /** What changing wallets needs. */
@@ -48,11 +48,21 @@ export async function addAnnouncedWallet(
   input: Wish & MaterialInput & { readonly networks?: readonly NetworkId[] },
 ): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
   const networks = checkNetworks(deps.catalog, input)
+  if ((await deps.workspaces.findById(input.workspaceId)) === null) {
+    throw new PaymeshError('NOT_FOUND', { message: 'There is no such workspace.' })
+  }
   const auditId = `wallet_added:${input.workspaceId}:${input.opId}`
-  const repeated = await deps.walletDeeds.isNoted(auditId)
+  const repeated = await deps.walletDeeds.isRecorded(auditId)
   const effectiveAt = await startOf(deps, input)
   const offeredFrom = effectiveAt === null ? {} : { offeredFrom: effectiveAt }
-  const prepared = await prepareMaterial(deps, { ...input, ...offeredFrom })
+  // Addresses become the wallet's in the transaction of its audit row, hence not while the material is prepared.
+  const listings: Listing[] = []
+  const addListed: WalletRepository['addListed'] = (materialId, rows, from = null) => {
+    listings.push({ materialId, rows, offeredFrom: from })
+    return Promise.resolve([])
+  }
+  const preparing = { ...deps, wallets: { ...deps.wallets, addListed } }
+  const prepared = await prepareMaterial(preparing, { ...input, ...offeredFrom })
   const { material, firstAddresses, listed, sharedWith } = prepared
   const known = await walletOn(deps, input.workspaceId, material.id)
   const { workspaceId, mode, family, kind } = input
@@ -69,12 +79,15 @@ export async function addAnnouncedWallet(
     announced(deps, input, { ...told, first: firstAddresses[0] ?? '', action }, write)
   let changed = false
   if (repeated) changed = false
-  else if (known === undefined) changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted))
+  else if (known === undefined)
+    changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted, listings))
   else if (known.disabledAt !== null) {
     const [from, to] = [known.disabledAt, { disabledAt: null, effectiveAt }]
-    changed = await store('wallet.enabled', (noted) => deps.walletDeeds.change(known.id, from, to, noted))
-  } else if (kind === 'pool') changed = await store('wallet.extended', deps.walletDeeds.note)
-  else if (startsOnly) changed = await store('wallet.start_index_set', deps.walletDeeds.note)
+    changed = await store('wallet.enabled', (noted) => deps.walletDeeds.change(known.id, from, to, noted, listings))
+  } else if (kind === 'pool')
+    changed = await store('wallet.extended', (noted) => deps.walletDeeds.note(noted, listings))
+  else if (startsOnly)
+    changed = await store('wallet.start_index_set', (noted) => deps.walletDeeds.note(noted, listings))
   const wallet = await walletOn(deps, workspaceId, material.id)
   if (wallet === undefined) throw new Error(`the wallet on ${material.id} cannot be read back`)
   await announceSharing(deps, material, workspaceId, sharedWith)
@@ -113,7 +126,7 @@ export async function switchWallet(
   const to = { disabledAt: disable ? now : null, effectiveAt }
   const told = { wallet, action, effectiveAt, auditId, first: null, key: null }
   const changed = await announced(deps, input, told, (noted) =>
-    deps.walletDeeds.change(wallet.id, wallet.disabledAt, to, noted),
+    deps.walletDeeds.change(wallet.id, wallet.disabledAt, to, noted, []),
   )
   const stored = await deps.wallets.findWallet(wallet.id)
   if (stored === null) throw new PaymeshError('NOT_FOUND')

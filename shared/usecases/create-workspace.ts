@@ -25,11 +25,15 @@ const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLin
 
 /**
  * Opens an active workspace with default policy and limits; it can take test payments at once, because test mode has a
- * built-in wallet. Throws `VALIDATION_ERROR` on an empty name or something that is no e-mail address.
+ * built-in wallet. With `deed` the audit row is stored with it. Throws `VALIDATION_ERROR` on an empty name or something that is no e-mail address.
  */
 export async function createWorkspace(
   deps: CreateWorkspaceDeps,
-  input: { readonly name: string; readonly ownerEmail: string },
+  input: {
+    readonly name: string
+    readonly ownerEmail: string
+    readonly deed?: { readonly opId: string; readonly actor: string }
+  },
 ): Promise<Workspace> {
   const workspace: Workspace = {
     id: deps.random.uuid(),
@@ -41,7 +45,12 @@ export async function createWorkspace(
     epoch: 0,
     createdAt: deps.clock.now(),
   }
-  await deps.workspaces.insert(workspace)
+  const { id, name, ownerEmail, createdAt: at } = workspace
+  const { opId, actor } = input.deed ?? {}
+  const about = { action: 'workspace.created', subject: id, workspaceId: id, mode: null }
+  const detail = { name, owner_email: ownerEmail }
+  const audit = actor === undefined ? undefined : { id: `workspace-created:${opId}`, at, actor, ...about, detail }
+  await deps.workspaces.insert(workspace, audit)
   return workspace
 }
 

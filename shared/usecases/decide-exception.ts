@@ -35,6 +35,8 @@ export interface DecideInput {
   readonly opId: string
   readonly actor: string
   readonly reason: string | null
+  /** The operation succeeded before: the entry is returned as it is now, even when it was opened again since. */
+  readonly isDone?: boolean
   /** The invoice it shall count on; only for `attached`. */
   readonly invoiceId?: string
   /** Value in base units of the invoice's asset; needed for money in another asset. */
@@ -57,6 +59,7 @@ export function waysToAccept(entry: Pick<DeskEntry, 'kind' | 'paymentKey' | 'inv
 export async function decideException(deps: DecideDeps, input: DecideInput): Promise<DeskEntry> {
   const entry = await find(deps, input)
   const { opId, actor, resolution, reason } = input
+  if (input.isDone === true) return entry
   if (entry.closedAt !== null) return answerClosed(entry, opId)
   if ((resolution === 'accepted' || resolution === 'attached') && !waysToAccept(entry).includes(resolution)) {
     throw new PaymeshError('INVALID_STATE', {
@@ -80,7 +83,7 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
 /** Writes something beside an entry, open or closed. Repeating the operation changes nothing. Throws `NOT_FOUND`. */
 export async function noteException(
   deps: Pick<DecideDeps, 'clock' | 'desk'>,
-  input: Omit<DecideInput, 'resolution' | 'reason'> & { readonly text: string },
+  input: Omit<DecideInput, 'resolution' | 'reason' | 'isDone'> & { readonly text: string },
 ): Promise<DeskEntry> {
   const { opId, actor, text } = input
   const entry = await find(deps, input)

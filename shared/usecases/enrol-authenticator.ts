@@ -28,7 +28,8 @@ export async function beginEnrolment(
   if (user.totp !== null) await proveSecondFactor(deps, user, input.code ?? '', input.origin)
   const secret = deps.codes.newSecret()
   const sealedSecret = deps.secretBox.seal(secret, totpContext(user.id))
-  await deps.users.setPendingTotp(user.id, { sealedSecret, at: deps.clock.now() })
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.authenticator_asked', user.id)
+  await deps.users.setPendingTotp(user.id, { sealedSecret, at: deps.clock.now() }, { audit })
   return { secret, uri: deps.codes.uri(secret, user.email) }
 }
 
@@ -83,17 +84,30 @@ export async function removeAuthenticator(deps: PeopleDeps, who: Who): Promise<{
   return { token }
 }
 
-/** Ten new recovery codes; the former ones are void. */
-export async function renewRecoveryCodes(deps: PeopleDeps, who: Who): Promise<readonly string[]> {
+/**
+ * Ten new recovery codes; the former ones are void. They are in the first answer and nowhere else: the same operation again throws
+ * `INVALID_STATE` and changes nothing.
+ */
+export async function renewRecoveryCodes(
+  deps: PeopleDeps,
+  who: Who,
+  operation: { readonly id: string; readonly isDone: boolean },
+): Promise<readonly string[]> {
   const user = await personOf(deps, who)
+  if (operation.isDone) throw shownBefore()
   const codes = newRecoveryCodes(deps)
   const hashes = codes.map((one) => recoveryHash(deps, user.id, one))
-  const noted = changedNote(deps, user, 'New recovery codes were made.', 'auth.recovery_codes_renewed')
-  if (!(await deps.users.setRecoveryHashes(user.id, hashes, noted))) {
-    throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
-  }
-  kickMails(deps, noted.mails)
+  if (user.totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
+  const { audit, mails } = changedNote(deps, user, 'New recovery codes were made.', 'auth.recovery_codes_renewed')
+  const noted = { audit: { ...audit, id: `recovery-codes:${operation.id}` }, mails }
+  if (!(await deps.users.setRecoveryHashes(user.id, hashes, noted))) throw shownBefore()
+  kickMails(deps, mails)
   return codes
+}
+
+function shownBefore(): PaymeshError {
+  const message = 'These codes were made and shown before. Ask for new ones if they were not written down.'
+  return new PaymeshError('INVALID_STATE', { message })
 }
 
 /** Throws `VALIDATION_ERROR` at `password` unless it is this person's; tries are slowed down. */

@@ -3,10 +3,11 @@ import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import { deedId } from './deed-id.ts'
 import type { Deed } from './invite-member.ts'
-import type { AuditRecord } from './ports/audit.ts'
+import { keyAudit } from './key-audit.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { KeyHasher } from './ports/secrets.ts'
 import type { ApiKeyRecord, EpochStore, TenancyDeeds } from './ports/tenancy.ts'
+import { revokeApiKey } from './revoke-api-key.ts'
 
 /** What a person's deeds on keys need. */
 export interface ApiKeyDeedDeps {
@@ -26,7 +27,8 @@ export async function issueApiKey(
   input: {
     readonly workspaceId: string
     readonly mode: Mode
-    readonly name: string
+    /** Absent for a key that nobody named. */
+    readonly name?: string
     readonly scopes: readonly Scope[]
     readonly deed: Deed
   },
@@ -37,7 +39,8 @@ export async function issueApiKey(
   const apiKey = newApiKey(mode, deps.random)
   const at = deps.clock.now()
   const record: ApiKeyRecord = {
-    ...{ id, workspaceId, mode, name, scopes, hash: deps.hasher.hash(apiKey), last4: apiKey.slice(-4) },
+    ...(name !== undefined && { name }),
+    ...{ id, workspaceId, mode, scopes, hash: deps.hasher.hash(apiKey), last4: apiKey.slice(-4) },
     ...{ epoch: 0, createdAt: at, revokedAt: null },
   }
   const audit = keyAudit(`${id}:created`, at, 'api_key.created', record, deed)
@@ -68,23 +71,5 @@ export async function withdrawApiKey(
     const message = 'These are not the last four characters of this key.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'last4', message }] })
   }
-  const at = deps.clock.now()
-  await deps.tenancy.revokeKey(key.id, at, keyAudit(`${key.id}:revoked`, at, 'api_key.revoked', key, input.deed))
-  const revoked = await deps.tenancy.findKey(key.id)
-  if (revoked === null) throw new PaymeshError('NOT_FOUND')
-  // Set again on a repetition too: the first try may have ended between the store and the epoch.
-  await deps.epochs.setKeyEpoch(revoked.id, revoked.epoch)
-  return revoked
-}
-
-function keyAudit(
-  id: string,
-  at: number,
-  action: string,
-  { id: subject, workspaceId, mode, last4, name, scopes }: ApiKeyRecord,
-  { actor, reason }: Deed,
-): AuditRecord {
-  const why = reason === null ? {} : { reason }
-  const detail = { last4, name: name ?? null, scopes: scopes.join(' '), ...why }
-  return { id, at, actor, action, subject, workspaceId, mode, detail }
+  return await revokeApiKey(deps, { keyId: key.id, deed: input.deed })
 }

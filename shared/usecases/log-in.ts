@@ -103,10 +103,20 @@ function deviceHash({ hasher }: PeopleDeps, device: string): string {
   return hasher.hash(`browser:${device}`)
 }
 
-/** Ends one log-in of a person; ending it again changes nothing. */
-export async function logOut(
-  { sessions }: Pick<PeopleDeps, 'sessions'>,
-  session: Pick<OperatorSession, 'userId' | 'loginId'>,
-): Promise<void> {
-  await sessions.end(session.userId, session.loginId)
+type EndDeps = Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>
+type Own = Pick<OperatorSession, 'userId' | 'loginId' | 'email'>
+
+/** Ends the log-in of this session; ending it again changes nothing. */
+export async function logOut(deps: EndDeps, session: Own): Promise<void> {
+  const audit = accountAudit(deps, `user:${session.email}`, 'auth.logged_out', session.userId)
+  await deps.sessions.end(session.userId, session.loginId, { audit })
+}
+
+/** Ends one of a person's own log-ins, or with null all but this one; how many tokens there were. */
+export async function endOwnSessions(deps: EndDeps, session: Own, loginId: string | null): Promise<number> {
+  const detail = { login: loginId ?? 'all others' }
+  const audit = accountAudit(deps, `user:${session.email}`, 'auth.sessions_ended', session.userId, detail)
+  return loginId === null
+    ? await deps.sessions.endOthers(session.userId, session.loginId, { audit })
+    : await deps.sessions.end(session.userId, loginId, { audit })
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { PeopleDeps } from './people-deps.ts'
-import type { OperatorSession, Session, User } from './ports/operators.ts'
+import type { Noted, OperatorSession, Session, User } from './ports/operators.ts'
 import type { Random } from './ports/runtime.ts'
 
 const MINUTE_MS = 60_000
@@ -73,12 +73,13 @@ export function lives({ seenAt, endsAt }: Pick<Session, 'seenAt' | 'endsAt'>, at
 
 /**
  * Gives the browser a new token because what it may do changes; the old one goes on for some seconds with what it could do
- * before. Null when the session ended or got another token meanwhile.
+ * before. `noted` is stored with the new token. Null when the session ended or got another token meanwhile.
  */
 export async function replaceToken(
   { sessions, clock, random }: Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>,
   sessionIdNow: string,
   change: Partial<Pick<Session, 'secondFactor' | 'steppedUpUntil'>>,
+  noted: Noted | null = null,
 ): Promise<string | null> {
   const at = clock.now()
   const former = await sessions.find(sessionIdNow)
@@ -86,5 +87,5 @@ export async function replaceToken(
   const { token, id } = newSessionToken(random)
   const formerEndsAt = Math.min(former.endsAt, at + FORMER_LIFE_MS)
   const next = { ...former, ...change, id, seenAt: at }
-  return (await sessions.replace(former.id, next, formerEndsAt)) ? token : null
+  return (await sessions.replace(former.id, next, formerEndsAt, noted)) ? token : null
 }

@@ -21,6 +21,8 @@ export interface ResendDeliveryInput {
   readonly actor: string
   /** The name of the wish. */
   readonly opId?: string
+  /** The operation succeeded before: nothing is made, whatever became of the delivery since. */
+  readonly isDone?: boolean
   readonly reason?: string | null
 }
 
@@ -45,8 +47,9 @@ export async function resendDelivery(deps: ResendDeliveryDeps, input: ResendDeli
   const toEndpoint = ofEvent.filter((each) => each.endpointId === endpointId)
   const made = input.opId === undefined ? undefined : toEndpoint.find((each) => each.resendOf === input.opId)
   if (made !== undefined) return made
-  requireEnabled(endpoint)
   const latest = toEndpoint.at(-1) ?? original
+  if (input.isDone === true) return latest
+  requireEnabled(endpoint)
   if (latest.generation > 0 && latest.status === 'pending' && latest.attempt === 0) {
     deps.kicker.kick(QUEUES.webhooks, endpointId)
     return latest

@@ -17,7 +17,7 @@ const RACES_MAX = 5
 
 export interface RotateSecretDeps {
   readonly endpoints: Pick<EndpointRepository, 'findById'>
-  readonly deeds: Pick<EndpointDeeds, 'rotate'>
+  readonly deeds: Pick<EndpointDeeds, 'rotate' | 'isRecorded'>
   readonly secretBox: SecretBox
   readonly clock: Clock
   readonly random: Random
@@ -49,6 +49,7 @@ export async function rotateEndpointSecret(
     })
   }
   const context = endpointSecretContext(endpointId)
+  const auditId = `rotated:${endpointId}:${opId}`
   for (let races = 0; races < RACES_MAX; races += 1) {
     const endpoint = await findEndpoint(deps.endpoints, endpointId)
     const [current] = endpoint.sealedSecrets
@@ -64,7 +65,7 @@ export async function rotateEndpointSecret(
     const former = overlapMs === 0 ? [] : [{ sealed: current, until: oldUntil }, ...older].slice(0, FORMER_MAX)
     const next = { sealedSecrets: [deps.secretBox.seal(secret, context)], formerSecrets: former, rotatedBy: opId }
     const stored = await deps.deeds.rotate(endpointId, current, next, at, {
-      id: `rotated:${endpointId}:${opId}`,
+      id: auditId,
       at,
       actor: input.actor,
       action: 'endpoint.secret_rotated',
@@ -74,6 +75,14 @@ export async function rotateEndpointSecret(
       detail: { old_until: new Date(oldUntil).toISOString(), ...reasonOf(input) },
     })
     if (stored) return { endpoint: { ...endpoint, ...next }, secret, oldUntil }
+    if (await deps.deeds.isRecorded(auditId)) throw replacedSince()
   }
   throw new Error(`the secret of endpoint ${endpointId} was changed by others again and again`)
+}
+
+/** The secret that this very operation made no longer signs: there is nothing to show, and nothing to do. */
+function replacedSince(): PaymeshError {
+  return new PaymeshError('INVALID_STATE', {
+    message: 'This rotation was done, and the secret was replaced again since. Nothing was changed now.',
+  })
 }

@@ -9,7 +9,7 @@ import { createInstanceReads } from '#shared/db/instance-reads.ts'
 import { createProcessBeats } from '#shared/db/process-beats.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
 import { after as afterDelay } from '#shared/runtime/after.ts'
-import { createSecretBox, type MasterKeys, masterKeyIdOf } from '#shared/runtime/secret-box.ts'
+import { createSecretBox, type MasterKeys, masterKeyId } from '#shared/runtime/secret-box.ts'
 import { createWebhookHttp } from '#shared/runtime/webhook-http.ts'
 import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
@@ -49,6 +49,7 @@ const rotate = (keys: MasterKeys = [NEW, OLD], dryRun = false): Promise<Rotation
       rotation: createSecretBox(keys),
       audits: createAuditRepository(stores.db),
       instance: createInstanceReads(stores.db),
+      signAudit: () => Promise.resolve(true),
       ...stores.ambient,
     },
     { actor: 'cli:test', dryRun },
@@ -195,7 +196,8 @@ describe('rotating the master key', () => {
     }
     const audits = createAuditRepository(stores.db)
     const instance = createInstanceReads(stores.db)
-    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, instance, ...stores.ambient }
+    const signAudit = () => Promise.resolve(true)
+    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, instance, signAudit, ...stores.ambient }
     await expect(rotateMasterKey(deps, { actor: 'cli:test', dryRun: false })).rejects.toThrow('killed')
     const rest = await rotate(ring)
     const moved = Object.values(rest.moved).reduce((sum, count) => sum + count, 0)
@@ -224,11 +226,11 @@ describe('rotating the master key', () => {
         },
         ...(masterKeys !== undefined && { masterKeys }),
       })
-    await alive('api', [masterKeyIdOf(NEW), masterKeyIdOf(OLD)])
+    await alive('api', [masterKeyId(NEW), masterKeyId(OLD)])
     await alive('checkout', [])
-    await alive('dead', [masterKeyIdOf(OLD)], seenAt - 3_600_000)
+    await alive('dead', [masterKeyId(OLD)], seenAt - 3_600_000)
     expect((await rotate()).processesWithout).toEqual([])
-    await alive('webhooks', [masterKeyIdOf(OLD)])
+    await alive('webhooks', [masterKeyId(OLD)])
     await alive('mailer', undefined)
     const { processesWithout } = await rotate()
     expect([...processesWithout].sort()).toEqual(['mailer on h (7)', 'webhooks on h (7)'])

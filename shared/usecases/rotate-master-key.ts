@@ -1,4 +1,4 @@
-import type { AuditRepository } from './ports/audit.ts'
+import type { AuditRecord, AuditRepository } from './ports/audit.ts'
 import type { InstanceReads } from './ports/instance.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { SealedHolder, SealedSecretRepository } from './ports/sealed-secrets.ts'
@@ -18,6 +18,8 @@ export interface RotateMasterKeyDeps {
   readonly rotation: SecretRotation
   readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly instance: Pick<InstanceReads, 'processes'>
+  /** Moves the audit chain on, so that its end is signed under the present key; false where it is not what was signed. */
+  readonly signAudit: () => Promise<boolean>
   readonly clock: Clock
   readonly random: Random
 }
@@ -42,7 +44,9 @@ export interface RotationReport {
   readonly left: Readonly<Record<string, number>>
   /** Values that no known key opens: how many, and the first of them as `<collection> <id> <path>`. */
   readonly unreadable: { readonly count: number; readonly first: readonly string[] }
-  /** True when a whole round over the store found nothing under another key. */
+  /** False when the audit chain could not be signed under this key: `verify-audit` says why. */
+  readonly auditSigned: boolean
+  /** True when a whole round over the store found nothing under another key, and the audit chain is signed under it. */
   readonly complete: boolean
   /**
    * Running processes that seal or open and do not hold the present key, as `<name> on <host> (<pid>)`: without the former key
@@ -58,11 +62,13 @@ interface Round {
 }
 
 /**
- * Seals every stored secret under the present master key: a document at a time and only while it is as it was read, so that it may
+ * Writes an audit row, then seals every stored secret under the present master key: a document at a time and only while it is as it was read, so that it may
  * run beside everything else, be stopped at any point and be run again. Rounds over the store go on until one finds nothing
- * under another key; that round is the proof. Processes must know both keys before it starts.
+ * under another key; that round is the proof. At last the audit chain gets a checkpoint under the present key. Processes must know
+ * both keys before it starts. With `dryRun` nothing is written.
  */
 export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMasterKeyInput): Promise<RotationReport> {
+  if (!input.dryRun) await note(deps, input.actor, 'keys.rotation_begun', { key_id: deps.rotation.keyId })
   const moved: Record<string, number> = {}
   let round: Round = { moved: {}, left: {}, unreadable: [] }
   for (let nth = 0; nth < ROUNDS_MAX; nth += 1) {
@@ -78,10 +84,17 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMa
     moved,
     left: round.left,
     unreadable: { count: round.unreadable.length, first: round.unreadable.slice(0, NAMED_MAX) },
+    auditSigned: true,
     complete: sum(round.left) === 0 && sum(round.moved) === 0,
     processesWithout: await processesWithout(deps),
   }
-  if (!input.dryRun && sum(moved) > 0) await note(deps, input.actor, report)
+  if (!input.dryRun) {
+    const { keyId: key_id, unreadable } = report
+    const detail = { key_id, moved: sum(moved), left: sum(report.left), unreadable: unreadable.count }
+    if (sum(moved) > 0) await note(deps, input.actor, 'keys.master_rotated', detail)
+    const auditSigned = await deps.signAudit()
+    return { ...report, auditSigned, complete: report.complete && auditSigned }
+  }
   return report
 }
 
@@ -159,24 +172,14 @@ function resealed(rotation: SecretRotation, holder: SealedHolder) {
   return { changes, unreadable }
 }
 
-async function note(deps: RotateMasterKeyDeps, actor: string, report: RotationReport): Promise<void> {
-  await deps.audits.insertMany([
-    {
-      id: `master-rotated:${deps.random.uuid()}`,
-      at: deps.clock.now(),
-      actor,
-      action: 'keys.master_rotated',
-      subject: 'installation',
-      workspaceId: null,
-      mode: null,
-      detail: {
-        key_id: report.keyId,
-        moved: sum(report.moved),
-        left: sum(report.left),
-        unreadable: report.unreadable.count,
-      },
-    },
-  ])
+async function note(
+  { audits, random, clock }: RotateMasterKeyDeps,
+  actor: string,
+  action: string,
+  detail: AuditRecord['detail'],
+): Promise<void> {
+  const about = { subject: 'installation', workspaceId: null, mode: null }
+  await audits.insertMany([{ id: `${action}:${random.uuid()}`, at: clock.now(), actor, action, ...about, detail }])
 }
 
 function add(counts: Record<string, number>, name: string, count: number): void {

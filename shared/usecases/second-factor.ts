@@ -17,7 +17,7 @@ export async function giveCode(
   const user = await personOf(deps, who)
   await useCode(deps, user, code)
   const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code' })
-  await deps.sessions.end(user.id, who.loginId)
+  await deps.sessions.end(user.id, who.loginId, null)
   return done
 }
 
@@ -30,7 +30,7 @@ export async function giveRecoveryCode(
   const user = await personOf(deps, who)
   await useRecoveryCode(deps, user, code, origin)
   const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code' })
-  await deps.sessions.end(user.id, who.loginId)
+  await deps.sessions.end(user.id, who.loginId, null)
   return done
 }
 
@@ -43,9 +43,9 @@ export async function stepUp(
   const user = await personOf(deps, who)
   await useCode(deps, user, code)
   const until = deps.clock.now() + STEP_UP_MS
-  const token = await replaceToken(deps, who.id, { steppedUpUntil: until })
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.stepped_up', user.id)
+  const token = await replaceToken(deps, who.id, { steppedUpUntil: until }, { audit })
   if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
-  await deps.audits.insertMany([accountAudit(deps, `user:${user.email}`, 'auth.stepped_up', user.id)])
   return { token, until }
 }
 

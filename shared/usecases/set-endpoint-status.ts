@@ -25,13 +25,15 @@ export async function setEndpointStatus(
     readonly status: WebhookEndpoint['status']
     readonly actor: string
     readonly reason?: string | null
+    /** The name of the operation: the same one again changes nothing. Absent = each call is one of its own. */
+    readonly opId?: string
   },
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly changed: boolean }> {
   const { endpointId, status, actor } = input
   const found = await findEndpoint(deps.endpoints, endpointId)
   const at = deps.clock.now()
   const changed = await deps.deeds.setStatus(endpointId, status, at, {
-    id: deps.random.uuid(),
+    id: input.opId === undefined ? deps.random.uuid() : `endpoint.${status}:${endpointId}:${input.opId}`,
     at,
     actor,
     action: `endpoint.${status}`,
@@ -40,11 +42,12 @@ export async function setEndpointStatus(
     mode: found.mode === 'both' ? null : found.mode,
     detail: { url: found.url, ...reasonOf(input) },
   })
+  const stored = await findEndpoint(deps.endpoints, endpointId)
   // Also when nothing changed: an earlier run may have died before this. The dispatcher and a slow sweep do the same.
-  if (status === 'disabled') await deps.deliveries.hold(endpointId, null)
+  if (stored.status === 'disabled') await deps.deliveries.hold(endpointId, null)
   else {
     await deps.deliveries.unhold(endpointId)
     deps.kicker.kick(QUEUES.webhooks, endpointId)
   }
-  return { endpoint: { ...found, status }, changed }
+  return { endpoint: stored, changed }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
@@ -12,6 +13,7 @@ import { updateWorkspace } from './update-workspace.ts'
 
 const stores = useStores()
 
+const deed = { opId: 'op', actor: 'cli:ada', reason: null }
 const setUp = () => {
   const told: string[] = []
   const epochs = {
@@ -22,7 +24,8 @@ const setUp = () => {
   const apiKeys = createApiKeyRepository(stores.db)
   const hasher = createKeyHasher(new Uint8Array(32).fill(3))
   const catalog = createCatalog({ live: {}, test: {} })
-  return { deps: { ...stores.ambient, workspaces, apiKeys, hasher, epochs, catalog }, told }
+  const tenancy = createTenancyDeeds(stores.db)
+  return { deps: { ...stores.ambient, workspaces, apiKeys, tenancy, hasher, epochs, catalog }, told }
 }
 
 describe('workspaces and keys', () => {
@@ -48,10 +51,10 @@ describe('workspaces and keys', () => {
     const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com' })
     const ask = { workspaceId: workspace.id, mode: 'live', scopes: ['rates:read'] } as const
     const { record } = await createApiKey(deps, ask)
-    const revoked = await revokeApiKey(deps, { keyId: record.id })
+    const revoked = await revokeApiKey(deps, { keyId: record.id, deed })
     expect(revoked.revokedAt).not.toBeNull()
     expect(revoked.epoch).toBeGreaterThan(record.epoch)
-    const again = await revokeApiKey(deps, { keyId: record.id })
+    const again = await revokeApiKey(deps, { keyId: record.id, deed })
     expect(again).toEqual(revoked)
     expect(told).toEqual([`key ${record.id} ${revoked.epoch}`, `key ${record.id} ${revoked.epoch}`])
   })
@@ -114,7 +117,7 @@ describe('workspaces and keys', () => {
     await expect(
       createApiKey(deps, { workspaceId: unknown, mode: 'test', scopes: ['rates:read'] }),
     ).rejects.toMatchObject(missing)
-    await expect(revokeApiKey(deps, { keyId: unknown })).rejects.toMatchObject(missing)
+    await expect(revokeApiKey(deps, { keyId: unknown, deed })).rejects.toMatchObject(missing)
     await expect(updateWorkspace(deps, { workspaceId: unknown, change: {} })).rejects.toMatchObject(missing)
     const limits = { invoicesPerMonth: -1 }
     await expect(updateWorkspace(deps, { workspaceId: id, change: { limits } })).rejects.toMatchObject(bad)

@@ -1,6 +1,7 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { validEmail, validName } from './create-workspace.ts'
+import type { AuditRecord } from './ports/audit.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { EpochStore, Workspace, WorkspacePolicy, WorkspaceRepository } from './ports/tenancy.ts'
 import { checkedConfirmations } from './required-confirmations.ts'
@@ -26,22 +27,26 @@ export interface WorkspaceChange {
 
 /**
  * Changes a workspace. When it resolves, no API process acts on the old record any more: the store is written first,
- * then the epoch that makes cached records outdated. Throws `NOT_FOUND` or `VALIDATION_ERROR`.
+ * with the audit row where one is given, then the epoch that makes cached records outdated. Throws `NOT_FOUND` or `VALIDATION_ERROR`.
  */
 export async function updateWorkspace(
   deps: UpdateWorkspaceDeps,
-  input: { readonly workspaceId: string; readonly change: WorkspaceChange },
+  input: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly audit?: AuditRecord },
 ): Promise<Workspace> {
   const current = await deps.workspaces.findById(input.workspaceId)
   if (current === null) throw new PaymeshError('NOT_FOUND')
   const { name, ownerEmail, status, limits, policy } = input.change
-  const updated = await deps.workspaces.update(input.workspaceId, {
-    ...(name !== undefined && { name: validName(name) }),
-    ...(ownerEmail !== undefined && { ownerEmail: validEmail(ownerEmail) }),
-    ...(status !== undefined && { status }),
-    ...(limits !== undefined && { limits: checkedLimits({ ...current.limits, ...limits }) }),
-    ...(policy !== undefined && { policy: changedPolicy(deps, current.policy, policy) }),
-  })
+  const updated = await deps.workspaces.update(
+    input.workspaceId,
+    {
+      ...(name !== undefined && { name: validName(name) }),
+      ...(ownerEmail !== undefined && { ownerEmail: validEmail(ownerEmail) }),
+      ...(status !== undefined && { status }),
+      ...(limits !== undefined && { limits: checkedLimits({ ...current.limits, ...limits }) }),
+      ...(policy !== undefined && { policy: changedPolicy(deps, current.policy, policy) }),
+    },
+    input.audit,
+  )
   if (updated === null) throw new PaymeshError('NOT_FOUND')
   await deps.epochs.setWorkspaceEpoch(updated.id, updated.epoch)
   return updated

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CHAIN_START, chainHash, extendAuditChain } from './audit-chain.ts'
 import type { AuditRecord } from './ports/audit.ts'
@@ -11,9 +12,10 @@ const stores = useStores()
 const rows = () => stores.db.connection.collection<{ _id: string; seq?: number }>('audit_log')
 const chain = () => createAuditChainRepository(stores.db)
 const onward = () => false
+const keys = createAuditKeys(new Uint8Array(32).fill(9))
+const parts = () => ({ chain: chain(), keys, clock: stores.ambient.clock })
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const verify = (noted: NotedHead | null = null) =>
-  verifyAudit({ chain: chain() }, { noted, onProgress: () => undefined })
+const verify = (noted: NotedHead | null = null) => verifyAudit(parts(), { noted, onProgress: () => undefined })
 
 const deed = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
   id: `deed-${String(n).padStart(5, '0')}`,
@@ -33,12 +35,15 @@ async function done(from: number, to: number): Promise<void> {
 }
 async function chained(count: number): Promise<void> {
   await done(1, count)
-  await extendAuditChain({ chain: chain() }, onward)
+  await extendAuditChain(parts(), onward)
 }
 /** Somebody with access to the store, who need not respect any index of ours. */
 const tamper = async (seq: number, change: object) => void (await rows().updateOne({ seq }, { $set: change }))
 
-beforeEach(() => rows().deleteMany({}))
+beforeEach(async () => {
+  await rows().deleteMany({})
+  await stores.db.connection.collection<{ _id: string }>('installation').deleteMany({ _id: 'audit-head' })
+})
 
 describe('the chain', () => {
   it('is what its description says, so that anybody can compute it', () => {
@@ -51,7 +56,7 @@ describe('the chain', () => {
     await chained(250)
     await done(251, 260)
     expect(await verify()).toMatchObject({ intact: true, checked: 250, unchained: { waiting: 10, outside: 0 } })
-    expect(await extendAuditChain({ chain: chain() }, onward)).toBe(10)
+    expect(await extendAuditChain(parts(), onward)).toBe(10)
     expect(await verify()).toMatchObject({ intact: true, checked: 260, unchained: { waiting: 0 }, head: { seq: 260 } })
   })
 
@@ -59,7 +64,7 @@ describe('the chain', () => {
   it('is one chain after several writers at once', async () => {
     await done(1, 300)
     const writers = Array.from({ length: 4 }, async () => {
-      while ((await chain().waiting(1)).length > 0) await extendAuditChain({ chain: chain() }, onward)
+      while ((await chain().waiting(1)).length > 0) await extendAuditChain(parts(), onward)
     })
     await Promise.all(writers)
     expect(await verify()).toMatchObject({ intact: true, checked: 300, unchained: { waiting: 0, outside: 0 } })
@@ -71,22 +76,24 @@ describe('the chain', () => {
     const frozen = {
       ...chain(),
       append: async (links: Parameters<ReturnType<typeof chain>['append']>[0]) => {
-        await extendAuditChain({ chain: chain() }, onward)
+        await extendAuditChain(parts(), onward)
         await done(7, 8)
         return chain().append(links)
       },
     }
-    expect(await extendAuditChain({ chain: frozen }, onward)).toBe(0)
+    expect(await extendAuditChain({ ...parts(), chain: frozen }, onward)).toBe(0)
     expect(await verify()).toMatchObject({ intact: true, checked: 6, unchained: { waiting: 2 } })
-    expect(await extendAuditChain({ chain: chain() }, onward)).toBe(2)
+    expect(await extendAuditChain(parts(), onward)).toBe(2)
   })
 
   it('gives no row of a batch a place when one of them cannot have it', async () => {
     await done(1, 2)
     const links = [deed(1), deed(99)].map(({ id }, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
-    expect(await chain().append(links)).toBe(false)
+    const head = { seq: 2, hash: 'h', keyId: 'k', mac: 'm' }
+    expect(await chain().append({ checkpoint: null, links, head })).toBe(false)
+    expect(await chain().head()).toBeNull()
     expect(await chain().tail()).toBeNull()
-    await extendAuditChain({ chain: chain() }, onward)
+    await extendAuditChain(parts(), onward)
     expect(await verify()).toMatchObject({ intact: true, checked: 2 })
   })
 
@@ -95,7 +102,7 @@ describe('the chain', () => {
     await rows().updateMany({}, { $unset: { waits: '' } })
     expect(await verify()).toMatchObject({ intact: true, checked: 0, unchained: { waiting: 0, outside: 2 } })
     expect(await chain().adopt()).toBe(2)
-    await extendAuditChain({ chain: chain() }, onward)
+    await extendAuditChain(parts(), onward)
     expect(await verify()).toMatchObject({ intact: true, checked: 2 })
   })
 })
@@ -123,15 +130,13 @@ describe('verifying finds', () => {
     const [, second] = await chain().listChained(null, 2)
     const prevHash = second?.hash ?? ''
     await tamper(3, { actor: 'cli:eve', hash: chainHash(3, prevHash, record) })
-    expect((await verify()).firstBreak).toMatchObject({ kind: 'forked', seq: 4, id: 'deed-00004' })
+    expect((await verify()).firstBreak).toMatchObject({ kind: 'forged', seq: 3, id: 'deed-00003' })
   })
 
-  it('a removed row, at the beginning, in the middle and, against a noted end, at the end', async () => {
+  it('a removed row, at the end, in the middle and at the beginning', async () => {
     await chained(5)
-    const { head } = await verify()
     await rows().deleteOne({ seq: 5 })
-    expect(await verify()).toMatchObject({ intact: true, checked: 4 })
-    expect((await verify(head)).firstBreak).toMatchObject({ kind: 'cut', seq: 5 })
+    expect(await verify()).toMatchObject({ intact: false, checked: 4, firstBreak: { kind: 'cut', seq: 5 } })
     await rows().deleteOne({ seq: 3 })
     expect((await verify()).firstBreak).toMatchObject({
       kind: 'removed',
@@ -175,15 +180,15 @@ describe('verifying finds', () => {
     const { head } = await verify()
     await rows().deleteMany({})
     await createAuditRepository(stores.db).insertMany([1, 2, 3, 4].map((n) => deed(n, { actor: 'cli:eve' })))
-    await extendAuditChain({ chain: chain() }, onward)
-    expect((await verify()).intact).toBe(true)
-    expect((await verify(head)).firstBreak).toMatchObject({ kind: 'cut', seq: 4 })
+    await expect(extendAuditChain(parts(), onward)).rejects.toThrow('row 4 was signed as its end')
+    expect((await verify()).firstBreak).toMatchObject({ kind: 'cut', seq: 1 })
+    expect((await verify(head)).firstBreak).toMatchObject({ kind: 'cut' })
   })
 })
 
 it('verifying says how far it is, row by row of any number', async () => {
   await chained(1_100)
   const told: number[] = []
-  const verdict = await verifyAudit({ chain: chain() }, { noted: null, onProgress: (checked) => told.push(checked) })
+  const verdict = await verifyAudit(parts(), { noted: null, onProgress: (checked) => told.push(checked) })
   expect([verdict.checked, told]).toEqual([1_100, [1_000, 1_100]])
 })

@@ -5,6 +5,7 @@ import { buildDeps } from '#services/api/build-deps.ts'
 import { createServer } from '#services/api/create-server.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
 import { createEpochStore } from '#shared/queues/epoch-store.ts'
@@ -65,6 +66,7 @@ export async function openApi(
   const tenancy = {
     ...engine.deps,
     apiKeys: createApiKeyRepository(stores.db),
+    tenancy: createTenancyDeeds(stores.db),
     hasher: createKeyHasher(config.secrets.keyPepper),
     epochs: createEpochStore(redis, () => Promise.resolve()),
   }
@@ -81,7 +83,7 @@ export async function openApi(
     testKey,
     liveKey,
     newKey,
-    revoke: (keyId: string) => revokeApiKey(tenancy, { keyId }),
+    revoke: (keyId: string) => revokeApiKey(tenancy, { keyId, deed: { opId: keyId, actor: 'test', reason: null } }),
     newWorkspace: () => createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' }),
     updateWorkspace: (workspaceId: string, change: WorkspaceChange) =>
       updateWorkspace(tenancy, { workspaceId, change }),

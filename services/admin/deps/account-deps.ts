@@ -7,10 +7,12 @@ import { createAuditSearch } from '#shared/db/audit-search.ts'
 import { createInvitationRepository } from '#shared/db/invitation-repository.ts'
 import { createLoginAttempts } from '#shared/db/login-attempts.ts'
 import { createMembershipRepository } from '#shared/db/membership-repository.ts'
+import { createOperationRegister } from '#shared/db/operation-repository.ts'
 import { createSessionRepository } from '#shared/db/session-repository.ts'
 import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { createUserRepository } from '#shared/db/user-repository.ts'
 import { createEpochStore } from '#shared/queues/epoch-store.ts'
+import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createOneTimeCodes } from '#shared/runtime/one-time-codes.ts'
 import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
@@ -19,7 +21,9 @@ import type { PeopleDeps } from '#shared/usecases/people-deps.ts'
 import type { AuditChainRepository, AuditRepository, AuditSearch } from '#shared/usecases/ports/audit.ts'
 import type { Catalog } from '#shared/usecases/ports/catalog.ts'
 import type { InvitationRepository, MembershipRepository } from '#shared/usecases/ports/members.ts'
+import type { OperationRegister } from '#shared/usecases/ports/operations.ts'
 import type { Kicker } from '#shared/usecases/ports/runtime.ts'
+import type { AuditKeys } from '#shared/usecases/ports/secrets.ts'
 import type { ApiKeyRepository, EpochStore, TenancyDeeds } from '#shared/usecases/ports/tenancy.ts'
 
 /** What people, sessions, members, keys, settings and the audit trail work with, beside what all routers have. */
@@ -27,8 +31,10 @@ export interface AccountDeps extends Omit<PeopleDeps, 'clock' | 'random' | 'logg
   readonly memberships: MembershipRepository
   readonly invitations: InvitationRepository
   readonly audits: AuditRepository
+  readonly operations: OperationRegister
   readonly auditSearch: AuditSearch
   readonly auditChain: AuditChainRepository
+  readonly auditKeys: AuditKeys
   readonly apiKeys: ApiKeyRepository
   readonly tenancy: TenancyDeeds
   readonly epochs: EpochStore
@@ -44,8 +50,10 @@ export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker:
     invitations: createInvitationRepository(db),
     attempts: createLoginAttempts(db),
     audits: createAuditRepository(db),
+    operations: createOperationRegister(db),
     auditSearch: createAuditSearch(db),
     auditChain: createAuditChainRepository(db),
+    auditKeys: createAuditKeys(config.secrets.masterKey),
     apiKeys: createApiKeyRepository(db),
     tenancy: createTenancyDeeds(db),
     epochs: createEpochStore(redis),

@@ -26,6 +26,7 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { createQueueCounts } from '#shared/queues/queue-counts.ts'
 import { createEgressGuard } from '#shared/runtime/egress-guard.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { ownersOfWorkspace } from '#shared/usecases/owners-of-workspace.ts'
 import type { Kicker } from '#shared/usecases/ports/runtime.ts'
 
 /** What the routers of webhooks, wallets and the installation work with, beside what all of them have. */
@@ -70,11 +71,6 @@ function buildParts({ config, db, redis, random, metrics }: ServiceContext) {
     urlGuard: createEgressGuard({ allowLocalhost: config.webhooks.allowLocalhost }),
     urls: { checkoutBaseUrl: config.checkout.baseUrl },
     walletDelayMs: config.wallets.delayMs,
-    ownersOf: async (workspaceId: string): Promise<readonly string[]> => {
-      const [workspace, members] = await Promise.all([workspaces.findById(workspaceId), memberships.list(workspaceId)])
-      const owners = members.filter(({ role }) => role === 'owner').map(({ userId }) => userId)
-      const mails = (await users.findMany(owners)).map(({ email }) => email)
-      return [...new Set([...(workspace === null ? [] : [workspace.ownerEmail]), ...mails])]
-    },
+    ownersOf: (workspaceId: string) => ownersOfWorkspace({ workspaces, memberships, users }, workspaceId),
   }
 }

@@ -59,17 +59,19 @@ export const auditRouter = router({
           .object({ kind: z.string(), seq: z.number(), id: z.string().nullable(), words: z.string() })
           .nullable(),
         head: z.object({ seq: z.number(), hash: z.string() }).nullable(),
+        /** First row that carries a signature; null while none does. */
+        signedFrom: z.number().nullable(),
         waiting: z.number(),
         outside: z.number(),
       }),
     )
     .query(async ({ ctx: { deps }, input }) => {
       const verdict = await verifyAudit(
-        { chain: deps.auditChain },
+        { chain: deps.auditChain, keys: deps.auditKeys },
         { noted: input.noted ?? null, onProgress: () => undefined },
       )
-      const { intact, checked, firstBreak, head, unchained } = verdict
-      return { intact, checked, firstBreak, head, waiting: unchained.waiting, outside: unchained.outside }
+      const { intact, checked, firstBreak, head, signedFrom, unchained } = verdict
+      return { intact, checked, firstBreak, head, signedFrom, waiting: unchained.waiting, outside: unchained.outside }
     }),
 })
 

@@ -8,12 +8,12 @@ import {
   removeAuthenticator,
   renewRecoveryCodes,
 } from '#shared/usecases/enrol-authenticator.ts'
-import { type LoggedIn, logIn, logOut } from '#shared/usecases/log-in.ts'
+import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/log-in.ts'
 import { lives } from '#shared/usecases/operator-sessions.ts'
 import type { Origin } from '#shared/usecases/people-deps.ts'
 import { ROLES } from '#shared/usecases/ports/operators.ts'
 import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/second-factor.ts'
-import { type AdminContext, codeProcedure, openProcedure, ownProcedure, router } from '../trpc.ts'
+import { type AdminContext, codeProcedure, openProcedure, ownDeed, ownProcedure, router } from '../trpc.ts'
 
 const password = z.string().min(1).max(200)
 const code = z.string().trim().min(1).max(40)
@@ -115,18 +115,19 @@ export const authRouter = router({
       return { recoveryCodes: [...codes] }
     }),
 
-  removeAuthenticator: ownProcedure({ stepUp: true })
-    .input(z.object({ opId: z.uuid() }))
+  removeAuthenticator: ownDeed({ stepUp: true })
     .output(z.object({}))
     .mutation(async ({ ctx }) => {
+      if (ctx.operation.isDone) return {}
       ctx.setSessionToken((await removeAuthenticator(ctx.deps, ctx.session)).token)
       return {}
     }),
 
-  renewRecoveryCodes: ownProcedure({ stepUp: true })
-    .input(z.object({ opId: z.uuid() }))
+  renewRecoveryCodes: ownDeed({ stepUp: true })
     .output(z.object({ recoveryCodes }))
-    .mutation(async ({ ctx }) => ({ recoveryCodes: [...(await renewRecoveryCodes(ctx.deps, ctx.session))] })),
+    .mutation(async ({ ctx }) => ({
+      recoveryCodes: [...(await renewRecoveryCodes(ctx.deps, ctx.session, ctx.operation))],
+    })),
 
   /** How many recovery codes are left, and since when there is an authenticator. */
   security: ownProcedure()
@@ -172,10 +173,7 @@ export const authRouter = router({
     .input(z.object({ loginId: z.uuid().nullable() }))
     .output(z.object({ ended: z.number() }))
     .mutation(async ({ ctx: { deps, session }, input }) => ({
-      ended:
-        input.loginId === null
-          ? await deps.sessions.endOthers(session.userId, session.loginId)
-          : await deps.sessions.end(session.userId, input.loginId),
+      ended: await endOwnSessions(deps, session, input.loginId),
     })),
 
   /** What an invitation's link leads to. */

@@ -178,7 +178,8 @@ export const chainsRouter = router({
     .output(z.object({ cancelled: z.array(commandWire), tooLate: z.array(commandWire) }))
     .mutation(async ({ ctx, input }) => {
       const { mode, network, kind } = input
-      const wish = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
+      const { at: askedUntil } = ctx.operation
+      const wish = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null, askedUntil }
       const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), wish)
       return { cancelled: cancelled.map(commandToWire), tooLate: tooLate.map(commandToWire) }
     }),

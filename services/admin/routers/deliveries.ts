@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EVENT_TYPES, type Mode } from '#shared/domain/enumerations.ts'
 import { isUuid } from '#shared/domain/ids.ts'
+import type { Operation } from '#shared/usecases/begin-operation.ts'
 import { describeDelivery } from '#shared/usecases/describe-delivery.ts'
 import type { DeliverySearch } from '#shared/usecases/ports/delivery-search.ts'
 import type { Delivery } from '#shared/usecases/ports/events.ts'
@@ -112,7 +113,7 @@ export const deliveriesRouter = router({
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownDelivery(ctx.deps, input)
-      const made = await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx.actor, input) })
+      const made = await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx, input) })
       return await oneToWire(ctx.deps, made)
     }),
 
@@ -130,7 +131,7 @@ export const deliveriesRouter = router({
       for (const id of new Set(input.deliveryIds)) {
         try {
           await ownDelivery(ctx.deps, { ...input, deliveryId: id })
-          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx.actor, input) })).id)
+          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...wishOf(ctx, input) })).id)
         } catch (error) {
           if (!(error instanceof PaymeshError)) throw error
           refused.push({ deliveryId: id, message: error.message })
@@ -215,8 +216,12 @@ interface Deed {
   readonly reason?: string | undefined
 }
 
-function wishOf(actor: string, { workspaceId, opId, reason }: Deed) {
-  return { actor, opId: derivedUuid('resend', workspaceId, opId), reason: reason ?? null }
+function wishOf(
+  { actor, operation }: { readonly actor: string; readonly operation: Pick<Operation, 'isDone'> },
+  { workspaceId, opId, reason }: Deed,
+) {
+  const { isDone } = operation
+  return { actor, opId: derivedUuid('resend', workspaceId, opId), reason: reason ?? null, isDone }
 }
 
 async function oneToWire({ instance }: AdminDeps, delivery: Delivery) {

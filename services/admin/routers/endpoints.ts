@@ -83,7 +83,8 @@ export const endpointsRouter = router({
     .output(z.object({ endpoint: endpointWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownEndpoint(ctx.deps, input)
-      const wish = { endpointId: id, status: input.status, actor: ctx.actor, reason: input.reason ?? null }
+      const { status, opId, reason = null } = input
+      const wish = { endpointId: id, status, actor: ctx.actor, reason, opId }
       const { changed } = await setEndpointStatus(partsOf(ctx.deps), wish)
       return { endpoint: await toWire(ctx.deps, await ownEndpoint(ctx.deps, input)), changed }
     }),

@@ -7,6 +7,7 @@ import {
   isMoneyException,
   MONEY_EXCEPTION_KINDS,
 } from '#shared/domain/enumerations.ts'
+import type { Operation } from '#shared/usecases/begin-operation.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/decide-exception.ts'
 import { exceptionSentence } from '#shared/usecases/exception-sentence.ts'
 import { explainException } from '#shared/usecases/explain-exception.ts'
@@ -153,7 +154,7 @@ function readPlace(cursor: string): { readonly at: number; readonly id: string }
 }
 
 async function decide(
-  ctx: { readonly deps: AdminDeps; readonly actor: string },
+  ctx: { readonly deps: AdminDeps; readonly actor: string; readonly operation: Pick<Operation, 'isDone'> },
   input: {
     readonly workspaceId: string
     readonly mode: 'live' | 'test'
@@ -172,6 +173,7 @@ async function decide(
     exceptionId: id,
     resolution,
     ...deedOf(ctx, input),
+    isDone: ctx.operation.isDone,
     ...(input.invoiceId !== undefined && { invoiceId: input.invoiceId }),
     ...(input.valueBase !== undefined && { valueBase: BigInt(input.valueBase) }),
   })

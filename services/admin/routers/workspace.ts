@@ -96,7 +96,8 @@ export const workspaceRouter = router({
     .input(z.object({ version: z.int().min(0), change }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {
-      const { deps, workspace, session } = ctx
+      const { deps, workspace, session, operation } = ctx
+      if (operation.isDone) return present(deps, workspace)
       const { name, supportContact, ...policy } = withoutAbsent(input.change)
       const wanted = {
         ...(name !== undefined && { name }),

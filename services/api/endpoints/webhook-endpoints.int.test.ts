@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deletedResource, webhookEndpointResource } from '#shared/contracts/http/webhook-endpoint.ts'
+import { API_KEYS } from '#shared/db/api-key-model.ts'
+import { AUDIT_LOG } from '#shared/db/audit-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/idempotency-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -30,6 +32,28 @@ describe('POST /webhook-endpoints', () => {
     expect(list.json.data[0]).toMatchObject({ id: endpoint.id, url: URL })
     expect(list.text).not.toContain('whsec_')
     expect(list.json.meta).toEqual({ next_cursor: null, has_more: false })
+  })
+
+  // Guarantee: whoever registers or deletes an endpoint with a key is in the audit trail with that key, once.
+  it('leaves an audit row with the key that asked, and so does deleting', async () => {
+    const headers = { 'idempotency-key': 'recorded' }
+    const { id } = (await create({}, api.testKey, headers)).json.data
+    await create({}, api.testKey, headers)
+    const both = (await create({ mode: 'both' }, api.liveKey)).json.data
+    for (const one of [id, both.id, both.id]) await api.call('DELETE', `/webhook-endpoints/${one}`)
+    const keys = new Map((await stores.db.collection(API_KEYS).find().toArray()).map((key) => [key.mode, key._id]))
+    const rowsOf = async (subject: string) =>
+      (await stores.db.collection(AUDIT_LOG).find({ subject }).sort({ at: 1, _id: 1 }).toArray()).map(
+        ({ action, actor }) => `${action} ${actor}`,
+      )
+    expect((await rowsOf(id)).sort()).toEqual([
+      `endpoint.created api_key:${keys.get('test')}`,
+      `endpoint.deleted api_key:${keys.get('test')}`,
+    ])
+    expect((await rowsOf(both.id)).sort()).toEqual([
+      `endpoint.created api_key:${keys.get('live')}`,
+      `endpoint.restricted_to_live api_key:${keys.get('test')}`,
+    ])
   })
 
   // Guarantee: a retry gets the same secret, and the store never holds it in the clear.

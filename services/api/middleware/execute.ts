@@ -137,6 +137,7 @@ async function readContext(
     requestId,
     workspace,
     mode: key.mode,
+    actor: `api_key:${key.id}`,
     params,
     query: readQuery(request.url ?? ''),
     rawBody,

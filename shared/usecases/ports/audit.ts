@@ -55,6 +55,26 @@ export interface AuditLink {
   readonly prevHash: string
   /** SHA-256 over number, `prevHash` and content of the row, lower-case hex. */
   readonly hash: string
+  /** Name of the key of `mac`; absent on rows that a version without keys chained. */
+  readonly keyId?: string
+  /** HMAC over number and `hash` under that key, lower-case hex: it vouches for this row and for every one before it. */
+  readonly mac?: string
+}
+
+/** The end of the chain as its writer signed it, kept apart from the rows: rows that were cut off are missed. */
+export interface AuditHead {
+  readonly seq: number
+  readonly hash: string
+  readonly keyId: string
+  readonly mac: string
+}
+
+/** One step of the chain's writer: stored as a whole or not at all. */
+export interface AuditStep {
+  /** A row of the writer's own that is stored with its place; one of `links` is its. */
+  readonly checkpoint: AuditRecord | null
+  readonly links: readonly (AuditLink & { readonly id: string })[]
+  readonly head: AuditHead
 }
 
 /** A row that has its place. What a store says may have been tampered with: nothing of it is taken for granted. */
@@ -78,8 +98,12 @@ export interface AuditChainRepository {
   waiting(limit: number): Promise<readonly AuditRecord[]>
   /** Lets rows wait that a version without a chain left; returns how many there were. */
   adopt(): Promise<number>
-  /** Gives rows their places, all or none: false when a number is taken, or a row has a place by now or is gone. */
-  append(links: readonly (AuditLink & { readonly id: string })[]): Promise<boolean>
+  /** The signed end; null before the first one, or when somebody took it away. */
+  head(): Promise<AuditHead | null>
+  /** Whether any row carries a key. Reads every row when none does. */
+  hasKeyed(): Promise<boolean>
+  /** Gives rows their places and moves the head, all or none: false when a number is taken, or a row has a place by now or is gone. */
+  append(step: AuditStep): Promise<boolean>
   /** Chained rows behind `after`, in the order of their numbers; another row with its number comes first, where there is one. */
   listChained(
     after: { readonly seq: number; readonly id: string } | null,

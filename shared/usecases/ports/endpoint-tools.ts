@@ -30,6 +30,8 @@ export interface EndpointDeeds {
   ): Promise<boolean>
   /** Stores a delivery, and its event when that is new; false when the delivery is there already. */
   addDelivery(delivery: Delivery, event: EventRecord | null, audit: AuditRecord): Promise<boolean>
+  /** Whether an action with this audit row was carried out. */
+  isRecorded(auditId: string): Promise<boolean>
 }
 
 /** Which deliveries are listed. */

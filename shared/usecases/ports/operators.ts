@@ -62,7 +62,7 @@ export interface UserRepository {
   setOperator(id: string, isOperator: boolean, noted: Noted): Promise<boolean>
   /** False when this step, or a later one, was used already. */
   useTotpStep(id: string, step: number): Promise<boolean>
-  setPendingTotp(id: string, pending: NonNullable<User['pendingTotp']>): Promise<void>
+  setPendingTotp(id: string, pending: NonNullable<User['pendingTotp']>, noted: Noted): Promise<boolean>
   /** Makes the pending secret the one that counts, while it is still `sealedSecret`; every other session ends. */
   confirmTotp(
     id: string,
@@ -107,15 +107,16 @@ export interface SessionRepository {
   touch(id: string, at: Ms): Promise<void>
   /**
    * Puts `next` in the place of `id` in one step. The former token lives until `formerEndsAt`, for requests that are on their
-   * way, and can do nothing more than before. False when it is gone or was replaced already.
+   * way, and can do nothing more than before; stored with its audit row where one is given. False when it is gone or was
+   * replaced already.
    */
-  replace(id: string, next: Session, formerEndsAt: Ms): Promise<boolean>
+  replace(id: string, next: Session, formerEndsAt: Ms, noted: Noted | null): Promise<boolean>
   /** Newest first. */
   listByUser(userId: string): Promise<readonly Session[]>
-  /** Ends a log-in with all its tokens; how many there were. */
-  end(userId: string, loginId: string): Promise<number>
-  /** Ends every log-in of a person but one. */
-  endOthers(userId: string, keepLoginId: string | null): Promise<number>
+  /** Ends a log-in with all its tokens, with the audit row where one is given; how many tokens there were. */
+  end(userId: string, loginId: string, noted: Noted | null): Promise<number>
+  /** Ends every log-in of a person but one, with the audit row; how many tokens there were. */
+  endOthers(userId: string, keepLoginId: string, noted: Noted): Promise<number>
 }
 
 /** How fast a counter of failures slows down. */

@@ -39,3 +39,11 @@ export interface KeyCanaryRepository {
   /** Stores it unless there is one. */
   insert(canary: KeyCanary): Promise<void>
 }
+
+/** The keys that sign the audit chain, one derived from each master key. */
+export interface AuditKeys {
+  /** Name of the key that signs now: that of the present master key. */
+  readonly keyId: string
+  /** HMAC-SHA256 of a text under the key of this name, lower-case hex; null when the name is none of the keys known here. */
+  mac(keyId: string, text: string): string | null
+}

@@ -56,15 +56,17 @@ export interface Workspace {
 }
 
 export interface WorkspaceRepository {
-  insert(workspace: Workspace): Promise<void>
+  /** Together with the audit row where one is given. */
+  insert(workspace: Workspace, audit?: AuditRecord): Promise<void>
   findById(id: string): Promise<Workspace | null>
   /** Several workspaces in one read; unknown ids are left out. */
   findMany(ids: readonly string[]): Promise<readonly Workspace[]>
   list(): Promise<readonly Workspace[]>
-  /** Applies the given fields and raises `epoch`; null when unknown. */
+  /** Applies the given fields and raises `epoch`, together with the audit row where one is given; null when unknown. */
   update(
     id: string,
     change: Partial<Pick<Workspace, 'status' | 'limits' | 'policy' | 'name' | 'ownerEmail'>>,
+    audit?: AuditRecord,
   ): Promise<Workspace | null>
 }
 

@@ -153,19 +153,30 @@ export interface WalletRepository {
   markWatched(mode: Mode, family: Family, network: NetworkId, matchKeys: readonly string[]): Promise<void>
 }
 
-/** What people do to wallets, each stored together with what is noted about it: all or nothing. */
+/** Addresses that an action adds to a material, in the same transaction as its audit row. */
+export interface Listing {
+  readonly materialId: string
+  readonly rows: readonly ListedAddress[]
+  readonly offeredFrom: Ms | null
+}
+
+/**
+ * What people do to wallets, each stored together with the addresses it adds and what is noted about it: all or nothing. Throws
+ * `INVALID_STATE` when somebody else took one of the addresses in another way in this moment.
+ */
 export interface WalletDeeds {
   /** False when this deed was noted before, or the workspace has a wallet on this material; then nothing is stored. */
-  insert(wallet: Wallet, noted: Noted): Promise<boolean>
+  insert(wallet: Wallet, noted: Noted, listings: readonly Listing[]): Promise<boolean>
   /** Changes a wallet that is still disabled since `from` (null = enabled); false when it is not, or the deed was noted before. */
   change(
     id: string,
     from: Ms | null,
     to: { readonly disabledAt: Ms | null; readonly effectiveAt: Ms | null },
     noted: Noted,
+    listings: readonly Listing[],
   ): Promise<boolean>
   /** Notes what changed nothing of the wallet itself: more addresses in its pool. */
-  note(noted: Noted): Promise<boolean>
-  /** Whether a deed was noted. */
-  isNoted(auditId: string): Promise<boolean>
+  note(noted: Noted, listings: readonly Listing[]): Promise<boolean>
+  /** Whether an action with this audit row was carried out. */
+  isRecorded(auditId: string): Promise<boolean>
 }

@@ -3,6 +3,7 @@ import { type Executor, executeRoute } from '#services/api/middleware/execute.ts
 import { ROUTES } from '#services/api/routes.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
+import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createGroupedFind } from '#shared/db/group-find.ts'
@@ -118,6 +119,7 @@ function wireApi(around: Surroundings) {
     products: createProductRepository(db),
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),
+    deeds: createEndpointDeeds(db),
     deliveries: createDeliveryRepository(db),
     numbers: createInvoiceNumbers({ invoices, clock }),
     findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),

@@ -4,6 +4,7 @@ import { createEndpointDeeds } from '#shared/db/endpoint-deeds.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
+import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { attachPayment } from '#shared/usecases/attach-payment.ts'
 import { lockAsset } from '#shared/usecases/lock-asset.ts'
@@ -24,6 +25,7 @@ export const deskProgram: Program = async (sim, running) => {
     ...wireInvoices(around),
     epochs,
     apiKeys: createApiKeyRepository(db),
+    tenancy: createTenancyDeeds(db),
     deliveries: createDeliveryRepository(db),
     deeds: createEndpointDeeds(db),
     endpoints: createEndpointRepository(db),
@@ -35,7 +37,9 @@ export const deskProgram: Program = async (sim, running) => {
     lockAsset(deps, { invoiceId, asset, opId }),
   )
   handlers.set('resend', (deliveryId: string) => resendDelivery(deps, { id: deliveryId, actor: 'simulation' }))
-  handlers.set('revoke', (keyId: string) => revokeApiKey(deps, { keyId }))
+  handlers.set('revoke', (keyId: string) =>
+    revokeApiKey(deps, { keyId, deed: { opId: keyId, actor: 'simulation', reason: null } }),
+  )
   handlers.set('status', ({ workspaceId, status }: { workspaceId: string; status: 'active' | 'suspended' }) =>
     updateWorkspace(deps, { workspaceId, change: { status } }),
   )

@@ -161,7 +161,15 @@ const ENDPOINTS: readonly ContractCase[] = [
   },
 ]
 
-const link = (seq: number) => ({ seq, prevHash: `hash ${seq - 1}`, hash: `hash ${seq}` })
+const link = (seq: number) => ({
+  ...{ seq, prevHash: `hash ${seq - 1}`, hash: `hash ${seq}`, keyId: 'key', mac: `mac ${seq}` },
+})
+/** These rows, the last one as number `last`. */
+const step = (last: number, named: readonly string[]) => ({
+  checkpoint: null,
+  links: named.map((id, index) => ({ id, ...link(last - named.length + 1 + index) })),
+  head: { seq: last, hash: `hash ${last}`, keyId: 'key', mac: `end ${last}` },
+})
 const check = (height: number) => ({
   height,
   hash: `h${height}`,
@@ -184,21 +192,37 @@ export const OPERATION_CASES: readonly ContractCase[] = [
       ])
       const waiting = ids(await chain.waiting(2))
       const done = [
-        await chain.append([
-          { id: 'a-1', ...link(1) },
-          { id: 'a-2', ...link(2) },
-        ]),
-        await chain.append([{ id: 'a-3', ...link(2) }]),
-        await chain.append([
-          { id: 'a-3', ...link(3) },
-          { id: 'a-1', ...link(4) },
-        ]),
+        await chain.append(step(2, ['a-1', 'a-2'])),
+        await chain.append(step(2, ['a-3'])),
+        await chain.append(step(4, ['a-3', 'a-1'])),
+        await chain.append({ ...step(3, ['a-9']), checkpoint: auditNamed('a-9') }),
       ]
       const chained = (await chain.listChained({ seq: 1, id: 'a-1' }, 5)).map(({ seq, record }) => [seq, record.id])
       const counts = await chain.unchained()
-      return [waiting, done, await chain.tail(), chained, await chain.countChained(), counts.waiting, counts.outside]
+      return [
+        waiting,
+        done,
+        await chain.tail(),
+        await chain.head(),
+        await chain.hasKeyed(),
+        chained,
+        await chain.countChained(),
+        counts.waiting,
+        counts.outside,
+      ]
     },
-    gives: [['a-1', 'a-2'], [true, false, false], link(2), [[2, 'a-2']], 2, 1, 0],
+    gives: [
+      ['a-1', 'a-2'],
+      [true, false, false, true],
+      link(3),
+      step(3, ['a-9']).head,
+      true,
+      [
+        [2, 'a-2'],
+        [3, 'a-9'],
+      ],
+      ...[3, 1, 0],
+    ],
   },
   {
     name: 'strays of a network are walked by key and closed by their own',

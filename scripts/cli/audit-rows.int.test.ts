@@ -1,0 +1,186 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { HDNodeWallet } from 'ethers'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.fixture.ts'
+import { AUDIT_LOG } from '#shared/db/audit-model.ts'
+import { CHAIN_CURSORS } from '#shared/db/cursor-model.ts'
+import { USERS } from '#shared/db/operator-models.ts'
+import { useStores } from '#test/support/stores.ts'
+import { actorName } from './actor.ts'
+import { createProgram, runCli } from './main.ts'
+
+const stores = useStores()
+let world: AttackWorld
+const settings = () => ({
+  ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
+  ...{ PAYMESH_MONGO_DATABASE: stores.database, PAYMESH_REDIS_PREFIX: stores.prefix },
+  PAYMESH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  PAYMESH_KEY_PEPPER: Buffer.alloc(32, 8).toString('base64'),
+  PAYMESH_ENV: 'test',
+})
+beforeAll(async () => {
+  world = await openAttackWorld(stores)
+  for (const [name, value] of Object.entries(settings())) vi.stubEnv(name, value)
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+interface Changing {
+  /** Audit rows of one run, oldest first. */
+  readonly actions: readonly string[]
+  /** Sets the scene and returns the arguments behind the command's name. */
+  args(): Promise<readonly string[]>
+}
+/** `reads`: changes nothing of the installation. `drill`: its rows are shown by `test/recovery/back-up-drill.int.test.ts`. */
+type Expectation = Changing | 'reads' | 'drill'
+
+const changes = (action: string | readonly string[], args: Changing['args']): Changing => ({
+  actions: typeof action === 'string' ? [action] : action,
+  args,
+})
+const shop = () => world.boss.workspaceId
+const endpointId = async () => [(await world.endpoint()).id]
+const deliveryId = async () => [(await world.failedDelivery()).id]
+const { at, op } = { at: () => world.boss.at, op: () => ({ opId: randomUUID() }) }
+const xpub = () => HDNodeWallet.fromSeed(randomBytes(32)).derivePath("m/44'/60'/0'").neuter().extendedKey
+const person = async () => (await world.person('support')).email
+const noCommand = async () =>
+  void (await world.boss.caller.chains.cancel({ mode: 'test', network: 'ethereum', ...op() }))
+
+const WORKSPACE: Readonly<Record<string, Expectation>> = {
+  'workspace create': changes('workspace.created', async () => ['--name', 'New', '--owner-email', 'n@example.com']),
+  'workspace update': changes('workspace.settings_changed', async () => [shop(), '--payment-links', '7']),
+  'workspace list': 'reads',
+  'key create': changes('api_key.created', async () => ['--workspace', shop(), '--mode', 'test']),
+  'key revoke': changes('api_key.revoked', async () => {
+    const { caller } = world.boss
+    return [(await caller.apiKeys.create({ ...at(), ...op(), name: 'Till', scopes: ['invoices:read'] })).key.id]
+  }),
+  'key list': 'reads',
+  'operator create': changes(['operator.created', 'member.joined'], async () => [
+    ...['--email', `${randomUUID()}@example.com`, '--name', 'Olga', '--workspace', shop()],
+  ]),
+  'operator list': 'reads',
+  'operator reset-password': changes('operator.password_reset', async () => [await person()]),
+  'operator reset-totp': changes('operator.authenticator_reset', async () => {
+    const email = await person()
+    const totp = { sealedSecret: 'sealed', lastStep: 1, since: 1 }
+    await stores.db.collection(USERS).updateOne({ email }, { $set: { totp } })
+    return [email]
+  }),
+  'wallet add': changes('wallet.added', async () => [
+    ...['--workspace', shop(), '--mode', 'live', '--family', 'evm', '--kind', 'xpub', '--value', xpub()],
+    ...['--start-index', '0'],
+  ]),
+  'wallet list': 'reads',
+  'wallet show': 'reads',
+  'wallet disable': changes('wallet.disabled', async () => {
+    const key = { family: 'evm', kind: 'xpub', value: xpub() } as const
+    return [(await world.boss.caller.wallets.add({ ...at(), ...op(), ...key })).wallet.id]
+  }),
+}
+
+const MONEY: Readonly<Record<string, Expectation>> = {
+  'invoice show': 'reads',
+  'invoice explain': 'reads',
+  'tx explain': 'reads',
+  'payment attach': changes('invoice.funds_accepted', async () => {
+    const { invoiceId, payment } = await world.latePayment()
+    return [payment.id, '--invoice', invoiceId]
+  }),
+  'payment count': changes('invoice.payment_counted', async () => [
+    (await world.dustPayment()).id,
+    ...['--reason', 'the customer asked for it'],
+  ]),
+  'exceptions list': 'reads',
+  'exceptions close': changes('exception.closed', async () => [await world.exception()]),
+  'endpoint list': 'reads',
+  'endpoint show': 'reads',
+  'endpoint test': changes('endpoint.tested', endpointId),
+  'endpoint rotate-secret': changes('endpoint.secret_rotated', endpointId),
+  'endpoint disable': changes('endpoint.disabled', endpointId),
+  'endpoint enable': changes('endpoint.enabled', async () => {
+    const { id } = await world.endpoint()
+    await world.boss.caller.endpoints.setStatus({ ...at(), ...op(), endpointId: id, status: 'disabled' })
+    return [id]
+  }),
+  'delivery list': 'reads',
+  'delivery show': 'reads',
+  'delivery resend': changes('delivery.resent', deliveryId),
+  'delivery recover': changes('endpoint.recovery_asked', async () => [
+    ...[(await world.endpoint()).id, '--since', '1h'],
+  ]),
+  // Pays on a development chain from a key of its own.
+  pay: 'reads',
+}
+
+const ETHEREUM = ['ethereum', '--mode', 'test']
+const INSTALLATION: Readonly<Record<string, Expectation>> = {
+  'keys rotate-master': changes('keys.rotation_begun', async () => []),
+  'chain status': 'reads',
+  'chain rescan': changes('chain.rescan', async () => {
+    await noCommand()
+    return [...ETHEREUM, '--from', '1', '--to', '5', '--wait', '0']
+  }),
+  'chain release-deadlines': changes('chain.deadlines_released', async () => {
+    await world.stuckNetwork()
+    const through = new Date(world.boss.deps.clock.now() - 60_000).toISOString()
+    return ['bsc', '--mode', 'live', '--through', through, '--reason', 'the provider is down']
+  }),
+  'chain rewind': changes('chain.rewind', async () => {
+    await noCommand()
+    return [...ETHEREUM, '--to', '5', '--wait', '0']
+  }),
+  'chain resume': changes('chain.resume', async () => {
+    await noCommand()
+    await stores.db.collection(CHAIN_CURSORS).updateMany({}, { $set: { status: 'halted', haltReason: 'a test' } })
+    return [...ETHEREUM, '--wait', '0']
+  }),
+  'chain cancel': changes('chain.resume_cancelled', async () => ETHEREUM),
+  migrate: changes('installation.migrated', async () => {
+    await stores.db.connection.collection('operations').dropIndex('operation_life')
+    return []
+  }),
+  'backup create': 'reads',
+  'backup verify': 'reads',
+  'restore archive': 'drill',
+  'restore confirm': 'drill',
+  doctor: 'reads',
+  'verify-audit': 'reads',
+  'check-books': 'reads',
+}
+
+const EXPECTED: Readonly<Record<string, Expectation>> = { ...WORKSPACE, ...MONEY, ...INSTALLATION }
+
+function leaves(command: Command, before: readonly string[] = []): readonly string[] {
+  if (command.commands.length === 0) return [before.join(' ')]
+  return command.commands.flatMap((child) => leaves(child, [...before, child.name()]))
+}
+
+test('every command says whether it changes something', () => {
+  expect([...leaves(createProgram())].sort()).toEqual(Object.keys(EXPECTED).sort())
+})
+
+const changing = Object.entries(EXPECTED).filter((entry): entry is [string, Changing] => typeof entry[1] === 'object')
+
+// Guarantee: whoever changes something from the command line is in the audit trail by name.
+test.each(changing)('%s leaves its rows', async (name, { actions, args }) => {
+  await world.engine.watchEverything()
+  const given = [...name.split(' '), ...(await args())]
+  await world.count()
+  const before = await stores.db.collection(AUDIT_LOG).distinct('_id')
+  const status = await runCli([...given, '--json'])
+  process.exitCode = 0
+  expect([name, status]).toEqual([name, 0])
+  await world.count()
+  const rows = await stores.db
+    .collection(AUDIT_LOG)
+    .find({ _id: { $nin: before } })
+    .toArray()
+  expect(rows.map(({ action }) => action).sort()).toEqual([...actions].sort())
+  expect(rows.map(({ actor }) => actor)).toEqual(actions.map(() => actorName()))
+})

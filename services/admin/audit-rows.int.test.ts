@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useStores } from '#test/support/stores.ts'
+import { appRouter } from './app-router.ts'
+import { AUDIT_BEHAVIOUR, type AuditBehaviour, type OnceAttack } from './attack-table.fixture.ts'
+import { type AttackWorld, openAttackWorld } from './attack-world.fixture.ts'
+import type { ProcedureMeta } from './trpc.ts'
+
+const stores = useStores()
+let world: AttackWorld
+beforeAll(async () => {
+  world = await openAttackWorld(stores)
+})
+// Scenes use up addresses.
+beforeEach(() => world.engine.watchEverything())
+
+type Procedures = Readonly<Record<string, { readonly _def: { readonly type: string; readonly meta?: ProcedureMeta } }>>
+
+/** Procedures whose trace nobody declared, or that declare an operation id and do not check it. */
+function undeclared(procedures: Procedures, declared: Readonly<Record<string, AuditBehaviour>>): readonly string[] {
+  return Object.entries(procedures).flatMap(([path, { _def }]) => {
+    if (_def.type !== 'mutation') return []
+    const behaviour = declared[path]
+    if (behaviour === undefined) return [`${path}: declares no audit rows`]
+    if (behaviour.audit === 'once' && _def.meta?.once !== true) return [`${path}: does not bind its opId`]
+    return []
+  })
+}
+
+async function call(path: string, input: object): Promise<unknown> {
+  let target: unknown = world.boss.caller
+  for (const name of path.split('.')) target = (target as Record<string, unknown>)[name]
+  return await (target as (given: object) => Promise<unknown>)({ ...world.boss.at, ...input })
+}
+
+const attacks = Object.entries(AUDIT_BEHAVIOUR).filter(
+  (entry): entry is [string, OnceAttack] => entry[1].audit === 'once',
+)
+
+describe('every change of an operator', () => {
+  test('declares what it leaves in the audit trail, and the check shows one that does not', () => {
+    const procedures = appRouter._def.procedures as unknown as Procedures
+    expect(undeclared(procedures, AUDIT_BEHAVIOUR)).toEqual([])
+    expect(Object.keys(AUDIT_BEHAVIOUR).filter((path) => procedures[path]?._def.type !== 'mutation')).toEqual([])
+    const silent = { 'shop.close': { _def: { type: 'mutation' } } }
+    expect(undeclared(silent, AUDIT_BEHAVIOUR)).toEqual(['shop.close: declares no audit rows'])
+    expect(undeclared(silent, { 'shop.close': { ...attacks[0]?.[1] } as OnceAttack })).toEqual([
+      'shop.close: does not bind its opId',
+    ])
+  })
+
+  // Guarantee: a request leaves its rows and mails once; repeated it changes nothing, and with other content it is refused.
+  test.each(attacks)('%s: fresh, repeated, with other content, repeated after it was undone', async (path, attack) => {
+    const { input, other, undo } = await attack.stage(world)
+    const opId = randomUUID()
+    const before = await world.count()
+    await call(path, { ...input, opId })
+    const after = await world.count()
+    expect({ rows: after.rows - before.rows, mails: after.mails - before.mails }).toEqual({
+      rows: attack.rows,
+      mails: attack.mails,
+    })
+
+    const unchanged = await world.digest()
+    await call(path, { ...input, opId })
+    await world.count()
+    expect(await world.digest()).toEqual(unchanged)
+    await expect(call(path, { ...other, opId })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      cause: { code: 'IDEMPOTENCY_MISMATCH' },
+    })
+    await world.count()
+    expect(await world.digest()).toEqual(unchanged)
+
+    if (undo === undefined) return
+    await undo()
+    await world.count()
+    const undone = await world.digest()
+    await call(path, { ...input, opId }).catch((error: { code: string }) =>
+      expect(error.code).toMatch(/CONFLICT|NOT_FOUND/),
+    )
+    await world.count()
+    expect(await world.digest()).toEqual(undone)
+  })
+
+  // Guarantee: two processes that are given one opId at the same moment carry it out once.
+  test.each(attacks)('%s: twice at the same moment', async (path, attack) => {
+    const { input } = await attack.stage(world)
+    const opId = randomUUID()
+    const before = await world.count()
+    const outcomes = await Promise.allSettled([1, 2].map(() => call(path, { ...input, opId })))
+    expect(outcomes.map(({ status }) => status)).toContain('fulfilled')
+    const after = await world.count()
+    expect({ rows: after.rows - before.rows, mails: after.mails - before.mails }).toEqual({
+      rows: attack.rows,
+      mails: attack.mails,
+    })
+  })
+})
