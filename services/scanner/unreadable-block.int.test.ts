@@ -84,6 +84,21 @@ describe('a block whose trace is 80 MB', () => {
     }
   })
 
+  it('that is the head when a scanner starts tells nothing about whether the node offers traces', async () => {
+    await waitForEther()
+    await mined(TRACE_BOMB)
+    const height = await mineTwoPayments()
+    stage.scan()
+    await vi.waitFor(
+      async () =>
+        expect(await stage.payments()).toMatchObject([
+          { ...sent(7), height },
+          { ...inner(5), height },
+        ]),
+      PATIENCE,
+    )
+  })
+
   it('one after the other hold up nobody', async () => {
     await waitForEther()
     stage.scan()
