@@ -84,6 +84,51 @@ describe('a block whose trace is 80 MB', () => {
     }
   })
 
+  it('that is the head when a scanner starts tells nothing about whether the node offers traces', async () => {
+    await waitForEther()
+    await mined(TRACE_BOMB)
+    const height = await mineTwoPayments()
+    stage.scan()
+    await vi.waitFor(
+      async () =>
+        expect(await stage.payments()).toMatchObject([
+          { ...sent(7), height },
+          { ...inner(5), height },
+        ]),
+      PATIENCE,
+    )
+  })
+
+  it('one after the other hold up nobody', async () => {
+    await waitForEther()
+    stage.scan()
+    await untilHead()
+    for (const _block of [1, 2, 3]) {
+      await mined(payingBomb(WATCHED.address, 9))
+      await stage.chain.mine()
+    }
+    await untilHeadSoon()
+    expect(await credited()).toEqual([9n, 9n, 9n])
+    expect(await rows()).toHaveLength(3)
+  })
+
+  // Guarantee: one node alone cannot invent a rise, on a network whose ledger is traces as well.
+  it.each([
+    [true, 'confirmed'],
+    [false, 'detected'],
+  ])('confirms what a second node shows as well: %s', async (agrees, state) => {
+    await waitForEther()
+    const other = await lying((call, truth) =>
+      !agrees && asksBalances(call) && truth.result !== undefined ? { result: `0x${'0'.repeat(64)}` } : truth,
+    )
+    stage.scan(source(clientOf(null, [stage.chain.url, other])))
+    await untilHead()
+    await mined(payingBomb(WATCHED.address, 9))
+    await stage.chain.mine(CONFIRMATIONS + 1)
+    await untilHeadSoon()
+    await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([{ ...rise(9n), state }]), PATIENCE)
+  })
+
   it('that is replaced by another block gives the payment its key back', async () => {
     await waitForEther()
     const before = await stage.chain.rpc('evm_snapshot', [])

@@ -50,3 +50,31 @@ it('reads a large answer when the one before it was dealt with, and small ones m
   expect(read.slice(-2)).toEqual(['first', 'second'])
   await Promise.all(nodes.map((node) => node.close()))
 })
+
+// Guarantee: a hostile node that answers without end costs no more memory than the question allows.
+it.each([undefined, 64 * 2 ** 20])(
+  'cuts an answer without end (announced: %s) behind what the question allows',
+  async (announced) => {
+    const MAX = 2 ** 20
+    let sent = 0
+    let closed: Promise<unknown> = Promise.resolve()
+    begin = (response) => {
+      response.writeHead(200, announced === undefined ? {} : { 'content-length': announced })
+      closed = once(response, 'close')
+      const more = () => {
+        while (!response.destroyed && sent < 60 * MAX) {
+          sent += 2 ** 16
+          if (!response.write(Buffer.alloc(2 ** 16, 32))) return
+        }
+      }
+      response.on('drain', more)
+      more()
+    }
+    const node = createHttpEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const asked = node.post({ what: 'trace_transaction', path: '/large', body: {}, timeoutMs: 30_000, maxBytes: MAX })
+    await expect(asked).rejects.toMatchObject({ kind: 'split', method: 'trace_transaction' })
+    await closed
+    expect(sent).toBeLessThan(60 * MAX)
+    await node.close()
+  },
+)

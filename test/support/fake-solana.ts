@@ -111,7 +111,11 @@ function truth({ blocks, genesis }: FakeNode, { method, params: [first, second] 
       const { slot: _slot, transactions, ...header } = block
       const options = second as { transactionDetails: string; maxSupportedTransactionVersion: number }
       if (options.maxSupportedTransactionVersion !== 1) return failure(-32_015)
-      return { result: options.transactionDetails === 'none' ? header : { ...header, transactions } }
+      if (options.transactionDetails === 'none') return { result: header }
+      const signatures = transactions.map(({ transaction }) => transaction.signatures[0])
+      return {
+        result: options.transactionDetails === 'signatures' ? { ...header, signatures } : { ...header, transactions },
+      }
     }
     default:
       return failure(-32_601)

@@ -8,6 +8,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'blocks: settled.blocks, unconfirmed, confirmedToo',
     replace: 'blocks: checked.blocks, unconfirmed, confirmedToo',
     what: 'A block whose transactions no node can show is passed although balances moved in it.',
+    seed: '6',
   },
   {
     name: 'balance-and-trace-both-count',
@@ -15,5 +16,6 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'inside === true && standing.some(',
     replace: 'inside === undefined && standing.some(',
     what: 'Money that a balance told of counts again when another node shows its transaction.',
+    seed: '70',
   },
 ]

@@ -143,7 +143,7 @@ describe('case 14: ranges of logs', () => {
     if (limit === 3) expect(asked).toEqual([9, 3, 3, 3, 3, 3, 3])
   })
 
-  it('a single block that is too much for one node is asked of another one, and read by receipts where there is none', async () => {
+  it('a single block that is too much for one node is asked of another one', async () => {
     const node = await liar((call, truth) =>
       call.method === 'eth_getLogs' ? { error: { code: -32_005, message: 'query exceeds max results 20000' } } : truth,
     )

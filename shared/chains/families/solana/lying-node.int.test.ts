@@ -49,6 +49,39 @@ describe('a node that lies', () => {
     await expect(clientOf(await startNode(SLOTS, lie)).scan(10, 18, watches)).rejects.toEqual(unreliable)
   })
 
+  // Guarantee: a block that no node gives whole holds up nothing behind it.
+  it('about one whole block is asked for its transactions one by one', async () => {
+    const honest = await clientOf(await startNode(SLOTS)).scan(10, 18, watches)
+    const node = await startNode(SLOTS, ({ method, params: [slot, options] }) => {
+      const isWhole =
+        method === 'getBlock' && (options as { transactionDetails: string }).transactionDetails === 'accounts'
+      return isWhole && slot === 11 ? failure(-32_005) : null
+    })
+    const client = clientOf(node)
+    const read: unknown[] = []
+    for (let next = 10, tries = 0; next <= 18 && tries < 9; tries += 1) {
+      const blocks = await client.scan(next, 18, watches).catch(() => [])
+      read.push(...blocks)
+      next = (blocks.at(-1)?.height ?? next - 1) + 1
+    }
+    expect(read).toEqual(honest)
+    expect(honest.some(({ transfers }) => transfers.length > 0)).toBe(true)
+  })
+
+  it('about a transaction of such a block is named', async () => {
+    const node = await startNode(SLOTS, ({ method, params: [slot] }) => {
+      if (method === 'getTransaction') return { result: null }
+      return method === 'getBlock' && slot === 11 ? failure(-32_015) : null
+    })
+    const client = clientOf(node)
+    for (const _try of [1, 2]) {
+      await expect(client.scan(11, 18, watches)).rejects.toMatchObject({
+        name: 'BlockUnreadable',
+        block: { height: 11, method: 'getBlock' },
+      })
+    }
+  })
+
   it('about its head is refused', async () => {
     const ahead: FakeNode['lie'] = ({ method, params: [first] }) =>
       method === 'getSlot' ? { result: (first as { commitment: string }).commitment === 'finalized' ? 18 : 17 } : null

@@ -185,6 +185,14 @@ describe('what a scan asks', () => {
 })
 
 describe('a node that lies about a block', () => {
+  it('is told by the block, its id and the call', async () => {
+    const reader = client([await liar(infos(() => []))])
+    await expect(reader.scan(2, 2, watches)).rejects.toMatchObject({
+      name: 'BlockUnreadable',
+      block: { height: 2, hash: expect.any(String), method: 'wallet/gettransactioninfobyblocknum' },
+    })
+  })
+
   it('passes for honest as long as it changes nothing', async () => {
     const url = await liar((truth) => blocks((block) => block)(truth) ?? infos((list) => list)(truth))
     expect(await summary(client([url]))).toEqual(EXPECTED)

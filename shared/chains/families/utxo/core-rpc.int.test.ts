@@ -190,6 +190,14 @@ describe('a node that lies', () => {
     await expect(open([await serve(lie)]).scan(0, 2, watches)).rejects.toEqual(unreliable)
   })
 
+  it('about one block is told by its height, hash, call and words', async () => {
+    const client = open([await serve(when('getblock', () => 'Work queue depth exceeded'))])
+    await expect(client.scan(1, 1, watches)).rejects.toMatchObject({
+      name: 'BlockUnreadable',
+      block: { height: 1, hash: idOf(1), method: 'getblock', reason: expect.stringContaining('127.0.0.1') },
+    })
+  })
+
   it.each<[string, Lie]>([
     ['about its mempool', when('getrawmempool', () => ({ result: [7] }))],
     ['about a transaction in it', when('getrawmempool', () => ({ result: ['12'.repeat(32)] }))],
