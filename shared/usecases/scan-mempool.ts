@@ -39,12 +39,13 @@ export async function scanMempool(session: ScanSession): Promise<void> {
   const known = await unconfirmedOf(session)
   const startedAt = deps.clock.now()
   const view = await source.client.mempool(index, outpointsOf(known))
-  const isWhole = view.loading !== true && view.partial !== true
+  const isLoading = view.loading === true
+  const isWhole = !isLoading && view.partial !== true
   const gone = known.filter(({ txHash }) => txHash === null || !view.txids.has(txHash))
   const replaced = replacedBy(gone, view.spent)
   const replacedKeys = new Set(replaced.map(({ key }) => key))
   const missing = gone.filter(({ key }) => !replacedKeys.has(key))
-  if (view.loading === true) session.missingSince.clear()
+  if (isLoading) session.missingSince.clear()
   const dropped = isWhole ? await droppedAmong(session, missing) : []
   const head = await source.client.head()
   if (head.hash !== session.cursor.hash) return

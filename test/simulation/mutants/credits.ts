@@ -33,8 +33,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-by-processing-time',
     file: 'shared/usecases/record-payments.ts',
-    find: 'seenAt: Math.min(time, now, inheritedSight(transfer, unconfirmed))',
-    replace: 'seenAt: Math.min(now, inheritedSight(transfer, unconfirmed))',
+    find: 'seenAt: Math.min(time, knownSince, inheritedSight(transfer, unconfirmed))',
+    replace: 'seenAt: Math.min(knownSince, inheritedSight(transfer, unconfirmed))',
     what: 'Lateness is judged by when we read the block.',
   },
   {
@@ -131,8 +131,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'mempool-forgotten',
     file: 'shared/usecases/scan-mempool.ts',
-    find: 'since !== undefined && now - since >= source.dropAfterMs ?',
-    replace: 'since === Number.NEGATIVE_INFINITY ?',
+    find: 'return since !== undefined && now - since >= source.dropAfterMs',
+    replace: 'return since === Number.NEGATIVE_INFINITY',
     what: 'An unconfirmed payment that the network forgot counts for ever.',
   },
   {
@@ -145,16 +145,9 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'loading-mempool-believed',
     file: 'shared/usecases/scan-mempool.ts',
-    find: 'const isWhole = view.loading !== true && view.partial !== true',
-    replace: 'const isWhole = view.partial !== true',
+    find: 'const isLoading = view.loading === true',
+    replace: 'const isLoading = false',
     what: 'What a restarted node has not read yet counts as gone.',
-  },
-  {
-    name: 'grace-goes-on-while-loading',
-    file: 'shared/usecases/scan-mempool.ts',
-    find: '  const dropped = isWhole ? await droppedAmong(session, missing) : []',
-    replace: '  const dropped = isWhole || session.missingSince.size > 0 ? await droppedAmong(session, missing) : []',
-    what: 'A payment that was missing for a moment is given up while its node loads.',
   },
   {
     name: 'deadline-by-block-alone',

@@ -1,19 +1,12 @@
-import { formatAccount } from '#shared/chains/families/tron/address.ts'
 import type { SuccessfulTransaction } from '#shared/chains/families/tron/check-block.ts'
 import { extractTransfers } from '#shared/chains/families/tron/extract.ts'
 import type { RawTransfer, WatchIndex } from '#shared/usecases/ports/scanning.ts'
-import type { SimTransfer, SimTx } from './chain.ts'
+import { CALL_PAYER } from './call-move-key.ts'
+import type { SimTx } from './chain.ts'
 
-/** The contract that pays, 20 bytes in hex. */
-const PAYER = '11'.repeat(20)
 /** Notes of records, in hex: a call that pays, and one that nodes keep with `saveFeaturedInternalTx` only. */
 const CALL = Buffer.from('call').toString('hex')
 const REWARD = Buffer.from('withdrawReward').toString('hex')
-
-/** The key that a move inside of a call has whatever its node records: the world's own word, not the product's. */
-export function callMoveKey(transaction: string, move: Pick<SimTransfer, 'matchKey' | 'amountBase'>, ordinal: number) {
-  return `${transaction}:i:${formatAccount(PAYER)}:${formatAccount(move.matchKey)}:${move.amountBase}:${ordinal}`
-}
 
 /**
  * What the product's extraction finds in a transaction whose coins a contract sends, as a node shows it. A `featured` node
@@ -27,7 +20,7 @@ export function extractCallMoves(
 ): readonly RawTransfer[] {
   const [first] = transfers
   if (first === undefined || first.asset === null) return []
-  const record = { caller_address: `41${PAYER}`, callValueInfo: [{ callValue: 0n, tokenId: '' }], rejected: false }
+  const record = { caller_address: `41${CALL_PAYER}`, callValueInfo: [{ callValue: 0n, tokenId: '' }], rejected: false }
   const records = transfers.flatMap(({ matchKey, amountBase }) => [
     ...(featured ? [{ ...record, note: REWARD }] : []),
     {

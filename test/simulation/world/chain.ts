@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
-import { callMoveKey } from './call-moves.ts'
+import { callMoveKey } from './call-move-key.ts'
 
 /** One output or token transfer of a transaction. */
 export interface SimTransfer {

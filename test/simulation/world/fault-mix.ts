@@ -134,7 +134,7 @@ export function drawFaults(random: Prng): FaultMix {
     operatorDeeds: count(0.5, 5),
     slowStore: upTo(0.4, 0.05),
     storeDistance: random.pick([1, 1, 1, 8, 30]),
-    nodeRestarts: on(0.5) ? 0.5 + random.next() / 2 : 0,
+    nodeRestarts: on(0.6) ? 0.5 + random.next() / 2 : 0,
     callMoves: upTo(0.5, 0.6),
     // Drawn last, so that older seeds keep their other faults.
     unreadable: upTo(0.5, 0.6),
