@@ -1,3 +1,4 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type AssetLock, activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from './ports/catalog.ts'
@@ -10,7 +11,7 @@ export interface PaymentExplanation {
   readonly key: string
   readonly txHash: string | null
   readonly network: string
-  readonly asset: string | null
+  readonly asset: AssetId | null
   readonly amountBase: string
   /** In units of its asset; null for a token without one. */
   readonly amount: string | null
@@ -96,6 +97,11 @@ function standing(payment: Payment, cursor: ChainCursor | null): string {
   return `${have} of ${requiredConfirmations} confirmations; it waits for the scanner or for a second node to vouch for it.`
 }
 
+function acceptedText(acceptedBase: bigint, invoice: InvoiceState): string {
+  const lock = activeLock(invoice)
+  return lock === null ? 'paid' : `${formatUnits(acceptedBase, lock.decimals)} ${lock.symbol}`
+}
+
 /** What it counts for. */
 function judgement(payment: Payment, row: LedgerRow | undefined, invoice: InvoiceState | null): string {
   if (payment.invoiceId === null || invoice === null) {
@@ -103,7 +109,8 @@ function judgement(payment: Payment, row: LedgerRow | undefined, invoice: Invoic
   }
   if (payment.dirtyAt !== null) return 'Its newest version is not applied to the invoice yet.'
   if (row === undefined) return withoutRow(payment)
-  if (row.acceptedBase !== null) return `It counts as ${row.acceptedBase} base units by an operator's word.`
+  if (row.acceptedBase !== null)
+    return `It counts as ${acceptedText(row.acceptedBase, invoice)}: an operator decided so.`
   if (!row.counted) return `It does not count: ${UNCOUNTED[row.uncountedReason ?? 'unmatched']}`
   if (row.state === 'replaced' || row.state === 'dropped' || row.state === 'orphaned') return 'It counts for nothing.'
   if (!row.eligible) return `It is shown as received but does not settle: ${lateness(row, invoice)}`

@@ -95,7 +95,7 @@ function Expired({ view, now }: EndedProps) {
       </div>
       {view.lock !== null && <AlreadySent view={view} now={now} />}
       <StateBar tone="expired" icon="hourglass" title={say('expired.bar')}>
-        {say('expired.barSub')}
+        {view.lock === null ? null : say('expired.barSub')}
       </StateBar>
     </>
   )

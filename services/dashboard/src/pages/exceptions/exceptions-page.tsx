@@ -79,7 +79,13 @@ export function ExceptionsPage() {
               <LoadError what="the inbox" error={list.error} onRetry={() => void list.refetch()} />
             )
           ) : (
-            <Rows rows={list.data.items} selected={id} query={query} isOpen={view === 'open'} />
+            <div
+              className={list.isPlaceholderData ? 'pm-old-rows' : undefined}
+              inert={list.isPlaceholderData}
+              aria-busy={list.isPlaceholderData}
+            >
+              <Rows rows={list.data.items} selected={id} query={query} isOpen={view === 'open'} />
+            </div>
           )}
           {typeof list.data?.nextCursor === 'string' || pages.cursor !== undefined ? (
             <div className="pm-card-body pm-row pm-end">
