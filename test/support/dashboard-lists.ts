@@ -80,12 +80,7 @@ const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
 })
 
 const AUDIT: ListFilter[] = [
-  search('What', [
-    {
-      choose: ({ refusingEndpointId: id }) => id,
-      shows: ({ cells }, { refusingEndpointId: id }) => cells['To'] === `${id.slice(0, 6)}…${id.slice(-6)}`,
-    },
-  ]),
+  search('Who', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Who'] === email }]),
 ]
 
 /** Every list of a workspace that has filters, pages or rows that open. */

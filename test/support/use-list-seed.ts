@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserContext } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, inject } from 'vitest'
 import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
 import type { TestBrowser } from './browser.ts'
@@ -30,6 +31,7 @@ export function useListSeed(browser: TestBrowser, name = 'shared'): () => OpenSe
       const page = await browser.open()
       await logIn(page, { ...dev, ownerEmail: seed.email, ownerPassword: seed.password })
       await enrolAuthenticator(page, seed.password)
+      await makeProduct(page, seed.workspaceId)
       await page.context().storageState({ path: file })
     }
     open = { dev, seed, storageState: JSON.parse(readFileSync(file, 'utf8')) }
@@ -38,4 +40,17 @@ export function useListSeed(browser: TestBrowser, name = 'shared'): () => OpenSe
     if (open === undefined) throw new Error('the seed is open only inside hooks and tests')
     return open
   }
+}
+
+/** Something that this person did, for the audit trail. */
+async function makeProduct(page: Page, workspaceId: string): Promise<void> {
+  const product = { name: 'Tea', price: '3.00', currency: 'USD' }
+  const status = await page.evaluate(
+    async (body) => {
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch('/trpc/products.create', { method: 'POST', headers, body })).status
+    },
+    JSON.stringify({ workspaceId, mode: 'test', opId: randomUUID(), product }),
+  )
+  if (status !== 200) throw new Error(`the product was answered with ${status}`)
 }
