@@ -35,6 +35,7 @@ function problemOf(file: string, title: string): string | null {
 describe.each([
   ['What chains do', 25],
   ['What payment systems get wrong', 37],
+  ['What operators read', 7],
 ])('the table "%s"', (heading, count) => {
   const rows = rowsUnder(heading)
 
