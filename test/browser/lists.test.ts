@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { DASHBOARD_LISTS, type DashboardList, type ListFilter } from '#test/support/dashboard-lists.ts'
+import { DASHBOARD_LISTS, type DashboardList, type ListFilter, type ShownRow } from '#test/support/dashboard-lists.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { choose, countOf, inView, shownRows } from '#test/support/shown-rows.ts'
+import { choose, countOf, inView, offers, shownRows } from '#test/support/shown-rows.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
 const browser = useBrowser()
@@ -13,11 +13,17 @@ const opened = useListSeed(browser)
 const PAGE_ROWS = 50
 const SLOW_MACHINE_MS = 240_000
 const ASIDE = 'main aside'
+const OLDER = { name: /^(Older|More)$/ }
+
+function urlOf(list: DashboardList, mode: 'test' | 'live'): string {
+  const { dev, seed } = opened()
+  return `${dev.adminUrl}${dashboardPath(list.page, seed.workspaceId, mode)}`
+}
 
 async function open(list: DashboardList, mode: 'test' | 'live', width = 1280): Promise<Page> {
-  const { dev, seed, storageState } = opened()
+  const { storageState } = opened()
   const page = await browser.open({ session: storageState, width, height: width < 600 ? 760 : 900 })
-  await page.goto(`${dev.adminUrl}${dashboardPath(list.page, seed.workspaceId, mode)}`)
+  await page.goto(urlOf(list, mode))
   await settled(page)
   return page
 }
@@ -75,6 +81,46 @@ describe.each(filtered)('%s', (_name, list, filter) => {
   })
 })
 
+const paged = filtered.filter(([, { isLong }, { control }]) => isLong === true && control !== 'search')
+
+/** Every row of a list, over all of its pages, in its order. */
+async function everyRow(page: Page, list: DashboardList): Promise<readonly ShownRow[]> {
+  const rows = new Map<string, ShownRow>()
+  const older = page.getByRole('button', OLDER)
+  for (;;) {
+    const before = rows.size
+    const readNew = async () => {
+      for (const row of (await shownRows(page, list)) ?? []) rows.set(row.id, row)
+      return rows.size
+    }
+    await expect.poll(readNew).toBeGreaterThan(before)
+    if (!(await older.isEnabled())) return [...rows.values()]
+    await older.click()
+  }
+}
+
+// Guarantee: what a filter finds beyond the first page of "all" is shown at once; nothing of it waits behind "45 new".
+describe.each(paged)('%s of three pages', (_name, list, filter) => {
+  test('shows the first page of the rows that match', { timeout: SLOW_MACHINE_MS }, async () => {
+    const { seed } = opened()
+    const page = await open(list, 'live')
+    const all = await everyRow(page, list)
+    expect(all.length).toBeGreaterThan(2 * PAGE_ROWS)
+    for (const { choose: wish, shows } of filter.choices) {
+      const value = textOf(wish)
+      if (!(await offers(page, filter, value))) continue
+      // From the first page of everything, as somebody comes to it.
+      await page.goto(urlOf(list, 'live'))
+      await settled(page)
+      await choose(page, filter, value)
+      const expected = all.filter((row) => shows(row, seed)).map(({ id }) => id)
+      const shown = async () => ({ value, ids: (await shownRows(page, list))?.map(({ id }) => id) })
+      await expect.poll(shown).toEqual({ value, ids: expected.slice(0, PAGE_ROWS) })
+      expect(await page.locator('.pm-waiting').count()).toBe(0)
+    }
+  })
+})
+
 const creating = Object.entries(DASHBOARD_LISTS).filter(([, { creates }]) => creates !== undefined)
 
 // Guarantee: nobody has to look for what they have just made.
@@ -100,7 +146,6 @@ test.each(creating)('%s: what is made there is on top, once', async (_name, list
 })
 
 const long = Object.entries(DASHBOARD_LISTS).filter(([, { isLong }]) => isLong === true)
-const OLDER = { name: /^(Older|More)$/ }
 
 test.each(long)('%s: the next page is read from its top', async (_name, list) => {
   const page = await open(list, 'live', 390)
@@ -140,6 +185,10 @@ describe.each(openable)('%s: a row far down', (_name, list) => {
     await page.goBack()
     await page.waitForURL(listUrl)
     await expect.poll(() => inView(page, rowOf(id))).toBe(true)
+    const hasLink = (await page.locator(rowOf(id)).locator('[data-row-link]').count()) > 0
+    // People who use keys go on from the row, too.
+    const focused = `document.activeElement?.closest('[data-row-id]')?.dataset.rowId ?? null`
+    if (hasLink) await expect.poll(() => page.evaluate(focused)).toBe(id)
   })
 
   if (list.opens === 'aside') {

@@ -37,6 +37,16 @@ export async function choose(
   }
 }
 
+/** Whether the control has this choice in this list: an endpoint of test mode is none in live mode. */
+export async function offers(
+  page: Page,
+  { control, label }: Pick<ListFilter, 'control' | 'label'>,
+  value: string,
+): Promise<boolean> {
+  if (control !== 'select') return true
+  return (await page.locator('main').getByLabel(label, { exact: true }).locator(`option[value="${value}"]`).count()) > 0
+}
+
 /** The number that a tab or button shows beside its word; null when it shows none. */
 export async function countOf(
   page: Page,

@@ -56,6 +56,8 @@ describe('what a list shows', () => {
     const shown = play(answer('all', ['b', 'a']), answer('all', ['c', 'b', 'a'], { answeredAt: 20 }))
     expect(idsOf(shown)).toEqual(['b', 'a'])
     expect(shown?.waiting).toBe(1)
+    const first = answer('all', ['a'], { answeredAt: 0 })
+    expect(play(first, answer('all', ['b', 'a'], { answeredAt: 20 }))?.waiting).toBe(1)
   })
 
   test('what this person added is on top in the answer that follows, and later additions wait again', () => {

@@ -39,7 +39,8 @@ export function showRows<T>(before: Shown<T> | null, now: Answer<T>, idOf: (row:
   }
   if (!isSame) return { key, shown: rows, waiting: 0, answeredAt, isProvisional: now.isFetching }
   const isNewer = answeredAt > before.answeredAt
-  const isOwn = isNewer && before.answeredAt <= now.ownChangeAt && now.ownChangeAt <= answeredAt
+  const { ownChangeAt } = now
+  const isOwn = isNewer && ownChangeAt > 0 && before.answeredAt <= ownChangeAt && ownChangeAt <= answeredAt
   if (isOwn || (isNewer && before.isProvisional)) {
     return { key, shown: rows, waiting: 0, answeredAt, isProvisional: false }
   }
