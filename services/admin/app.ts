@@ -3,6 +3,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type Express, type Request, type Response } from 'express'
 import type { AdminDeps } from './admin-deps.ts'
 import { appRouter } from './app-router.ts'
+import { exportInvoicesRoute } from './export-invoices.ts'
 import { exportPaymentsRoute } from './export-payments.ts'
 import { createContextReader } from './request-context.ts'
 
@@ -49,6 +50,7 @@ export function createApp(deps: AdminDeps): Express {
     }),
   )
   app.get('/export/payments.csv', exportPaymentsRoute(deps))
+  app.get('/export/invoices.csv', exportInvoicesRoute(deps))
   servePages(app, deps)
   return app
 }

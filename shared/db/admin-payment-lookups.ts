@@ -18,8 +18,7 @@ export function createOperatorPaymentLookups(db: Database): PaymentLookups {
   return {
     page: async (query) => {
       const filter = operatorPaymentFilter(query, { before: query.beforeId })
-      const { network, counted } = query
-      const residual = { ...(network !== null && { network }), ...(counted !== null && { counted }) }
+      const residual = residualFilter(query)
       const found = await payments
         .aggregate<PaymentDocument>([
           { $match: filter },
@@ -39,11 +38,19 @@ export function createOperatorPaymentLookups(db: Database): PaymentLookups {
         .toArray()
       return { payments: page, next: last?._id ?? null }
     },
-    pageForward: async (scope, afterId) => {
-      const filter = operatorPaymentFilter(scope, { after: afterId })
-      return (await payments.find(filter).sort({ _id: 1 }).limit(scope.limit).toArray()).map(paymentFromDocument)
+    pageForward: async (query, afterId) => {
+      const filter = { ...operatorPaymentFilter(query, { after: afterId }), ...residualFilter(query) }
+      return (await payments.find(filter).sort({ _id: 1 }).limit(query.limit).toArray()).map(paymentFromDocument)
+    },
+    ofInvoices: async (invoiceIds) => {
+      const found = payments.find({ invoiceId: { $in: [...invoiceIds] } })
+      return (await found.sort({ _id: 1 }).toArray()).map(paymentFromDocument)
     },
   }
+}
+
+function residualFilter({ network, counted }: Pick<PaymentPageQuery, 'network' | 'counted'>): Filter {
+  return { ...(network !== null && { network }), ...(counted !== null && { counted }) }
 }
 
 /** The part of a filter that an index serves; exported for the test that explains it. */

@@ -11,8 +11,11 @@ import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
 import { EVENTS, type EventDocument } from './event-model.ts'
 import { INVOICES } from './invoice-model.ts'
 
-/** Finished deliveries that an endpoint is judged by. */
+/** Tried deliveries that an endpoint is judged by. */
 const JUDGED = 100
+/** Waiting deliveries that are looked through for tried ones. */
+const LOOKED_AT = 500
+const WAITING_INDEX = 'delivery_waiting'
 
 /** What people look for among events and deliveries, on MongoDB. */
 export function createDeliveryReads(db: Database): DeliveryReads {
@@ -87,38 +90,68 @@ async function healthOf(
   endpointId: string,
 ): Promise<EndpointHealth> {
   const pending = { status: 'pending' as const, endpointId }
-  const shown = { status: 1, finishedAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1 } as const
-  const [finished, last, waiting, held, oldest] = await Promise.all([
+  const [finished, retrying, counts, held, oldest] = await Promise.all([
     deliveries
-      .find({ endpointId, finishedAt: { $type: 'date' } }, { projection: shown })
+      .find({ endpointId, finishedAt: { $type: 'date' } }, { projection: TRIED_FIELDS })
       .sort({ finishedAt: -1 })
       .limit(JUDGED)
       .toArray(),
-    // Those that wait longest for their next try: behind a crowd that was never tried they would not be found by age.
+    retryingOf(deliveries, endpointId),
     deliveries
-      .find(pending, {
-        projection: { createdAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1, attempt: 1 },
-        hint: DUE_INDEX,
-      })
-      .sort({ dueAt: -1 })
-      .limit(JUDGED)
+      .aggregate<{ _id: boolean; count: number }>([...waitingCountsPipeline(endpointId)], { hint: DUE_INDEX })
       .toArray(),
-    deliveries.countDocuments(pending, { hint: DUE_INDEX, limit: COUNT_MAX }),
     deliveries.countDocuments({ status: 'held', endpointId }, { hint: HELD_INDEX, limit: COUNT_MAX }),
     deliveries.findOne(pending, { hint: DUE_INDEX, sort: { dueAt: 1 }, projection: { dueAt: 1 } }),
   ])
+  const lastSuccess = finished.find(({ status }) => status === 'succeeded')
+  const tried = [...finished, ...retrying].sort((left, right) => toMs(right.createdAt) - toMs(left.createdAt))
   return {
-    finished: finished.map(({ _id, status, finishedAt, lastError, lastStatusCode, eventType }) => {
-      return { id: _id, status, finishedAt: toMsOrNull(finishedAt), lastError, lastStatusCode, eventType }
-    }),
-    retrying: last
-      .filter(({ attempt }) => attempt > 0)
-      .map(({ _id, createdAt, lastError, lastStatusCode, eventType }) => {
-        return { id: _id, createdAt: toMs(createdAt), lastError, lastStatusCode, eventType }
-      })
-      .sort((left, right) => right.createdAt - left.createdAt),
-    waiting,
+    tried: tried
+      .slice(0, JUDGED)
+      .map(({ _id, status, attempt, createdAt, finishedAt, lastError, lastStatusCode, eventType }) => ({
+        ...{ id: _id, status, attempt, lastError, lastStatusCode, eventType },
+        ...{ createdAt: toMs(createdAt), finishedAt: toMsOrNull(finishedAt) },
+      })),
+    lastSuccessAt: toMsOrNull(lastSuccess?.finishedAt ?? null),
+    waiting: counts.reduce((sum, { count }) => sum + count, 0),
+    retrying: counts.find(({ _id }) => _id)?.count ?? 0,
     held,
     oldestDueAt: oldest === null ? null : toMs(oldest.dueAt),
   }
+}
+
+const TRIED_FIELDS = {
+  ...{ status: 1, attempt: 1, createdAt: 1, finishedAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1 },
+} as const
+
+/**
+ * Deliveries that were tried and are not over. Behind a crowd that was never tried neither order alone finds them: the newest are
+ * looked for among the newest that wait, the others among those whose next attempt is furthest away.
+ */
+async function retryingOf(deliveries: mongoose.mongo.Collection<DeliveryDocument>, endpointId: string) {
+  const [newest, furthest] = await Promise.all([
+    deliveries
+      .find({ endpointId, status: { $in: ['pending', 'held'] } }, { projection: TRIED_FIELDS, hint: WAITING_INDEX })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(LOOKED_AT)
+      .toArray(),
+    deliveries
+      .find({ status: 'pending', endpointId }, { projection: TRIED_FIELDS, hint: DUE_INDEX })
+      .sort({ dueAt: -1 })
+      .limit(JUDGED)
+      .toArray(),
+  ])
+  const rows = new Map([...newest, ...furthest].map((row) => [row._id, row]))
+  return [...rows.values()].filter(({ attempt }) => attempt > 0)
+}
+
+/** Pending deliveries of an endpoint by whether they were tried; exported for the test that explains it. */
+export function waitingCountsPipeline(endpointId: string): readonly Readonly<Record<string, unknown>>[] {
+  return [
+    { $match: { status: 'pending', endpointId } },
+    // What was tried is due later than what was not, so that it is counted first where there are too many.
+    { $sort: { dueAt: -1 } },
+    { $limit: COUNT_MAX },
+    { $group: { _id: { $gt: ['$attempt', 0] }, count: { $sum: 1 } } },
+  ]
 }

@@ -8,7 +8,7 @@ import { sampleDelivery, sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createDeliveryLookups } from './delivery-lookups.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
-import { createDeliveryReads, eventListQuery } from './delivery-reads.ts'
+import { createDeliveryReads, eventListQuery, waitingCountsPipeline } from './delivery-reads.ts'
 import { createDeliveryRepository } from './delivery-repository.ts'
 import { searchQuery } from './delivery-search.ts'
 import { createEndpointRepository } from './endpoint-repository.ts'
@@ -143,10 +143,31 @@ it('tells how an endpoint does', async () => {
   const health = await createDeliveryReads(stores.db).health('e-1')
   const own = rows.filter(({ endpointId }) => endpointId === 'e-1')
   const ended = own.filter(({ finishedAt }) => finishedAt !== null)
-  expect(health.finished).toHaveLength(100)
-  expect(health.finished[0]).toMatchObject({ id: ended.at(-1)?.id, finishedAt: ended.at(-1)?.finishedAt })
+  expect(health.tried).toHaveLength(100)
+  expect(health.tried[0]).toMatchObject({ id: ended.at(-1)?.id, finishedAt: ended.at(-1)?.finishedAt })
+  expect(health.lastSuccessAt).toBe(ended.findLast(({ status }) => status === 'succeeded')?.finishedAt)
+  expect(health.retrying).toBe(0)
   expect(health.waiting).toBe(own.filter(({ status }) => status === 'pending').length)
   expect(health.held).toBe(own.filter(({ status }) => status === 'held').length)
+})
+
+it('finds what is retried behind a crowd that was never tried, along the index of due work', async () => {
+  const endpointId = 'e-crowd'
+  const crowd = Array.from({ length: 700 }, (_, row) =>
+    sampleDelivery(`whd_crowd_${row}`, { endpointId, createdAt: 5_000 + row, dueAt: 5_000 + row }),
+  )
+  const retried = sampleDelivery('whd_retried', { endpointId, createdAt: 4_000, dueAt: 9_000_000, attempt: 2 })
+  await createDeliveryRepository(stores.db).insertMany([...crowd, retried])
+  const health = await createDeliveryReads(stores.db).health(endpointId)
+  expect(health).toMatchObject({ waiting: 701, retrying: 1, lastSuccessAt: null, tried: [{ id: 'whd_retried' }] })
+  const explained = read(
+    await stores.db
+      .collection(WEBHOOK_DELIVERIES)
+      .aggregate([...waitingCountsPipeline(endpointId)], { hint: 'delivery_due' })
+      .explain('executionStats'),
+  )
+  expect(explained.indexes).toEqual(['delivery_due'])
+  expect(explained.stages).not.toContain('SORT')
 })
 
 it('lists events of one mode newest first, and both for a recovery oldest first, from one index', async () => {

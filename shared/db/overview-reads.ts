@@ -121,7 +121,7 @@ async function countsOf(
 ): Promise<DeliveryCounts> {
   const [rows, newest] = await Promise.all([
     deliveries
-      .aggregate<{ _id: string; count: number }>([...deliveryCountsPipeline(endpointId, mode, since)], {
+      .aggregate<DeliveryGroup>([...deliveryCountsPipeline(endpointId, mode, since)], {
         hint: 'delivery_list_of_endpoint',
       })
       .toArray(),
@@ -137,22 +137,30 @@ async function countsOf(
   const first = await attempts
     .find({ deliveryId: { $in: newest.map(({ _id }) => _id) }, number: 1 }, { projection: { durationMs: 1 } })
     .toArray()
-  const of = (status: string) => rows.find(({ _id }) => _id === status)?.count ?? 0
+  const of = (matches: (group: DeliveryGroup['_id']) => boolean) =>
+    rows.filter(({ _id }) => matches(_id)).reduce((sum, { count }) => sum + count, 0)
   return {
     endpointId,
-    made: rows.reduce((sum, { count }) => sum + count, 0),
-    succeeded: of('succeeded'),
-    failed: of('failed'),
+    made: of(() => true),
+    tried: of(({ attempts }) => attempts > 0),
+    firstTry: of(({ status, attempts }) => status === 'succeeded' && attempts === 1),
+    succeeded: of(({ status }) => status === 'succeeded'),
+    failed: of(({ status }) => status === 'failed'),
     firstAttemptsMs: first.map(({ durationMs }) => durationMs),
   }
 }
 
-/** Deliveries of an endpoint by status; exported for the test that explains it. */
+interface DeliveryGroup {
+  readonly _id: { readonly status: string; readonly attempts: 0 | 1 | 2 }
+  readonly count: number
+}
+
+/** Deliveries of an endpoint by status and by none, one or more attempts; exported for the test that explains it. */
 export function deliveryCountsPipeline(endpointId: string, mode: Mode, since: Ms): readonly Stage[] {
   return [
     { $match: { endpointId, ...OF_ANY_TYPE, createdAt: { $gte: toDate(since) }, mode } },
     { $sort: { createdAt: -1, _id: -1 } },
     { $limit: MAX_ROWS },
-    { $group: { _id: '$status', count: { $sum: 1 } } },
+    { $group: { _id: { status: '$status', attempts: { $min: ['$attempt', 2] } }, count: { $sum: 1 } } },
   ]
 }

@@ -1,3 +1,4 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { dustBound, holdingLock } from '#shared/domain/invoice/lock-match.ts'
 import { type AssetLock, activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
@@ -12,7 +13,7 @@ export interface PaymentExplanation {
   readonly key: string
   readonly txHash: string | null
   readonly network: string
-  readonly asset: string | null
+  readonly asset: AssetId | null
   readonly amountBase: string
   /** In units of its asset; null for a token without one. */
   readonly amount: string | null
@@ -101,6 +102,11 @@ function standing(payment: Payment, cursor: ChainCursor | null): string {
   return `${have} of ${requiredConfirmations} confirmations; it waits for the scanner or for a second node to vouch for it.`
 }
 
+function acceptedText(acceptedBase: bigint, invoice: InvoiceState): string {
+  const lock = activeLock(invoice)
+  return lock === null ? 'paid' : `${formatUnits(acceptedBase, lock.decimals)} ${lock.symbol}`
+}
+
 /** What it counts for. */
 function judgement(payment: Payment, row: LedgerRow | undefined, invoice: InvoiceState | null): string {
   if (payment.invoiceId === null || invoice === null) {
@@ -110,7 +116,8 @@ function judgement(payment: Payment, row: LedgerRow | undefined, invoice: Invoic
   const reason = row === undefined ? payment.uncountedReason : row.uncountedReason
   if (reason === 'dust') return dustWords(payment, invoice)
   if (row === undefined) return withoutRow(payment)
-  if (row.acceptedBase !== null) return `It counts as ${row.acceptedBase} base units by an operator's word.`
+  if (row.acceptedBase !== null)
+    return `It counts as ${acceptedText(row.acceptedBase, invoice)}: an operator decided so.`
   if (row.countedByHand === true && isLive(row)) return 'It is dust, and counts because an operator counted it.'
   if (!row.counted) return `It does not count: ${UNCOUNTED[row.uncountedReason ?? 'unmatched']}`
   if (row.state === 'replaced' || row.state === 'dropped' || row.state === 'orphaned') return 'It counts for nothing.'

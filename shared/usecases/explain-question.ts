@@ -1,7 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
-import { activeLock } from '#shared/domain/invoice/model.ts'
+import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
+import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
 import { isSettled } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Answer, Check } from './explain-answer.ts'
 import { type ExplainInvoiceDeps, explainInvoice, type InvoiceExplanation } from './explain-invoice.ts'
@@ -75,7 +76,7 @@ async function aboutInvoices(deps: ExplainQuestionDeps, question: Question, sear
   const [first] = invoices
   if (search.kind === 'address') return await aboutAddress(deps, question, invoices)
   if (first === undefined) return await aboutPayment(deps, question)
-  return invoiceAnswer(first, await explainInvoice(deps, first.terms.id), invoices.slice(1))
+  return invoiceAnswer(deps, first, await explainInvoice(deps, first.terms.id), invoices.slice(1))
 }
 
 /** Ids of payments are pasted as well. */
@@ -107,7 +108,7 @@ async function aboutAddress(
     }
   }
   const known = await explainInvoice(deps, first.terms.id)
-  const answer = invoiceAnswer(first, known, invoices.slice(1))
+  const answer = invoiceAnswer(deps, first, known, invoices.slice(1))
   const strays: readonly Check[] = unheld.map(({ txHash, state }) => ({
     ok: null,
     title: 'Money came here that no invoice asked for',
@@ -116,7 +117,24 @@ async function aboutAddress(
   return { ...answer, checks: [...answer.checks, ...strays] }
 }
 
-function invoiceAnswer(invoice: Invoice, known: InvoiceExplanation, others: readonly Invoice[]): Answer {
+/** A status in the words that pages use. */
+const STATUS_WORDS: Readonly<Record<InvoiceStatus, string>> = {
+  new: 'no coin chosen yet',
+  pending: 'awaiting payment',
+  partial: 'partly paid',
+  confirming: 'confirming',
+  paid: 'paid',
+  overpaid: 'overpaid',
+  expired: 'expired',
+  cancelled: 'cancelled',
+}
+
+function invoiceAnswer(
+  { catalog }: Pick<ExplainQuestionDeps, 'catalog'>,
+  invoice: Invoice,
+  known: InvoiceExplanation,
+  others: readonly Invoice[],
+): Answer {
   const { terms, state } = invoice
   const paid = isSettled(state)
   const lock = activeLock(state)
@@ -126,7 +144,10 @@ function invoiceAnswer(invoice: Invoice, known: InvoiceExplanation, others: read
   const arrived = known.payments.map(
     ({ amount, amountBase, asset, words, counted }): Check => ({
       ok: counted,
-      title: `${amount ?? amountBase} ${asset ?? 'of a token'} arrived`,
+      title:
+        amount === null || asset === null
+          ? `${amountBase} base units of an unknown token arrived`
+          : `${amount} ${catalog.asset(asset).symbol} arrived`,
       detail: words,
     }),
   )
@@ -149,11 +170,11 @@ function invoiceAnswer(invoice: Invoice, known: InvoiceExplanation, others: read
   return {
     verdict: paid ? 'invoice_paid' : 'invoice_unpaid',
     tone: paid ? 'good' : state.status === 'confirming' ? 'wait' : 'plain',
-    title: `${name} is ${paid ? 'paid' : `not paid (${state.status})`}`,
+    title: `${name} is ${paid ? STATUS_WORDS[state.status] : `not paid: ${STATUS_WORDS[state.status]}`}`,
     sentence: known.conclusion,
     checks,
     next: [
-      { kind: 'open_invoice', title: `Open ${name}`, detail: `Missing ${sums.missing} base units`, id: terms.id },
+      { kind: 'open_invoice', title: `Open ${name}`, detail: missingText(lock, sums.missing), id: terms.id },
       ...opened,
       ...alike,
     ],
@@ -161,6 +182,12 @@ function invoiceAnswer(invoice: Invoice, known: InvoiceExplanation, others: read
     invoiceId: terms.id,
     looked: [],
   }
+}
+
+function missingText(lock: AssetLock | null, missingBase: string): string {
+  if (lock === null) return 'No coin was chosen, so no amount is due in one'
+  const missing = BigInt(missingBase)
+  return missing === 0n ? 'Nothing is missing' : `${formatUnits(missing, lock.decimals)} ${lock.symbol} are missing`
 }
 
 function scannedText(chain: InvoiceExplanation['chain']): string {

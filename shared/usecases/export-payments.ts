@@ -1,5 +1,4 @@
 import { csvLine } from '#shared/contracts/csv.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, Quote } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
@@ -7,7 +6,7 @@ import { fiatValue } from './fiat-value.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { InvoiceLookups } from './ports/invoice-lookups.ts'
 import type { Invoice } from './ports/invoices.ts'
-import type { PaymentLookups } from './ports/payment-lookups.ts'
+import type { PaymentLookups, PaymentPageQuery } from './ports/payment-lookups.ts'
 import type { Payment } from './ports/payments.ts'
 
 /** Payments held in memory at once, with their invoices. */
@@ -20,10 +19,8 @@ export interface ExportPaymentsDeps {
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
-/** Which payments: those first stored at or after `from` and before `to`; null = without bound. */
-export interface ExportScope {
-  readonly workspaceId: string
-  readonly mode: Mode
+/** Which payments: those first stored at or after `from` and before `to`, on a network, counted or not; null = without bound. */
+export interface ExportScope extends Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'network' | 'counted'> {
   readonly from: Ms | null
   readonly to: Ms | null
 }
@@ -54,14 +51,15 @@ const COLUMNS = [
 ] as const
 
 /**
- * The lines of a CSV file of payments, oldest first, heading first; those that do not count as well. Only a batch is in memory at a
+ * The lines of a CSV file of payments, oldest first, heading first: exactly those that a list with the same filters shows, also those that do
+ * not count. Only a batch is in memory at a
  * time and the next is read when this one was taken, so that any number can be exported. Times are ISO 8601, UTC; amounts
  * plain decimals. The rate is the promise that the payment answered: the quote that held when it was first seen, else the last.
  */
 export async function* exportPayments(deps: ExportPaymentsDeps, scope: ExportScope): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
-  const { workspaceId, mode, from, to } = scope
-  const query = { workspaceId, mode, createdFrom: from, createdTo: to, limit: BATCH }
+  const { from, to, ...filters } = scope
+  const query = { ...filters, createdFrom: from, createdTo: to, limit: BATCH }
   let afterId: string | null = null
   for (;;) {
     const batch: readonly Payment[] = await deps.paymentLookups.pageForward(query, afterId)

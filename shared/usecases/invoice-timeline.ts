@@ -56,10 +56,11 @@ export async function invoiceTimeline(
     deedEntries(deps, invoiceId),
   ])
   const entries = [...payments.flatMap((one) => paymentEntries(one, deps.catalog)), ...events, ...deeds]
-  return entries.sort((a, b) => b.at - a.at || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+  // Each kind was gathered oldest first; the sort is stable, so of one moment the later one comes first.
+  return entries.reverse().sort((a, b) => b.at - a.at || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
 }
 
-/** Of one moment, what came later is shown first. */
+/** Of one moment, what came later is shown first: a delivery follows its event, an event the payment that caused it. */
 const ORDER: readonly TimelineEntry['kind'][] = ['delivery', 'audit', 'event', 'payment']
 
 function paymentEntries(payment: Payment, catalog: Pick<Catalog, 'asset'>): readonly TimelineEntry[] {
@@ -87,6 +88,7 @@ function paymentEntries(payment: Payment, catalog: Pick<Catalog, 'asset'>): read
   return [seen, { ...base, id: `${id}:gone`, at: updatedAt, tone: 'bad', title: `${amount} ${state}`, detail }]
 }
 
+/** Events in their order, then those not relayed yet in theirs, then deliveries in the order of their events. */
 async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<readonly TimelineEntry[]> {
   const relayed = (await deps.events.listByInvoice(invoice.terms.id)).slice(-EVENTS_MAX)
   const deliveries = (await Promise.all(relayed.map(({ id }) => deps.deliveries.listByEvent(id)))).flat()

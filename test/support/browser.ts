@@ -6,6 +6,8 @@ import { launchChromium, newContext, type Visitor } from './chromium.ts'
 export interface PageOptions extends Visitor {
   /** A context that has cookies already; default: a new one, so that a page opens as a new visitor sees it. */
   readonly context?: BrowserContext
+  /** Whose cookies the page has: all pages of a file with the same one share a context, and with it the browser's cache. */
+  readonly session?: NonNullable<Visitor['storageState']>
   /** Console errors that a test causes on purpose. */
   readonly expected?: RegExp
 }
@@ -23,13 +25,17 @@ const EXPECTED = /^Failed to load resource/
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined
   let contexts: BrowserContext[] = []
+  let pages: Page[] = []
   let problems: string[] = []
+  const shared = new Map<PageOptions['session'], BrowserContext>()
   beforeAll(async () => {
     browser = await launchChromium()
   })
   afterEach(async () => {
     const found = problems
+    for (const page of pages) await page.close()
     for (const context of contexts) await context.close()
+    pages = []
     contexts = []
     problems = []
     expect(found).toEqual([])
@@ -40,9 +46,17 @@ export function useBrowser(): TestBrowser {
   return {
     open: async (options = {}) => {
       if (browser === undefined) throw new Error('the browser is open only inside hooks and tests')
-      const context = options.context ?? (await newContext(browser, options))
-      if (options.context === undefined) contexts.push(context)
+      const { session } = options
+      const context =
+        options.context ??
+        shared.get(session) ??
+        (await newContext(browser, session === undefined ? options : { ...options, storageState: session }))
+      if (session !== undefined) shared.set(session, context)
+      else if (options.context === undefined) contexts.push(context)
       const page = await context.newPage()
+      pages.push(page)
+      const { width, height } = options
+      if (session !== undefined) await page.setViewportSize({ width: width ?? 1280, height: height ?? 900 })
       judge(page, options.expected, (problem) => problems.push(problem))
       return page
     },

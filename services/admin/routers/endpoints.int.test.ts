@@ -17,7 +17,7 @@ it('creates an endpoint once for one wish, shows its secret, and notes who did i
   expect(second).toMatchObject({ secret: first.secret, endpoint: { id: first.endpoint.id } })
   const { items } = await caller.endpoints.list(at)
   expect(items).toHaveLength(1)
-  expect(items[0]).toMatchObject({ mode: 'test', description: 'ERP', health: { verdict: 'unused', successRate: null } })
+  expect(items[0]).toMatchObject({ mode: 'test', description: 'ERP', health: { state: 'no_data', tried: 0 } })
   expect(JSON.stringify(items)).not.toContain('whsec_')
   expect(await deps.instance.audits.listBySubject(first.endpoint.id)).toMatchObject([
     { action: 'endpoint.created', actor: 'user:olivia@example.com', detail: { reason: 'new shop', url: NEW.url } },
@@ -55,7 +55,9 @@ it('says how an endpoint does: failing after three in a row, held while paused',
     await stage.delivery(endpoint, event, { ...state, ...(index < 4 && { finishedAt: 1_000 + index }) })
   }
   const { endpoint: shown } = await caller.endpoints.get({ ...at, endpointId: endpoint.id })
-  expect(shown.health).toMatchObject({ verdict: 'failing', failingStreak: 3, successRate: 0.25, waiting: 1, held: 0 })
+  expect(shown.health).toMatchObject({
+    ...{ state: 'failing', sinceSuccess: 3, tried: 4, delivered: 1, failed: 3, waiting: 1, retrying: 0, held: 0 },
+  })
   expect(shown.health.lastFailures[0]?.explanation).toContain('TLS')
   const young = await stage.endpoint({ workspaceId })
   const [event] = events
@@ -63,14 +65,33 @@ it('says how an endpoint does: failing after three in a row, held while paused',
   await stage.delivery(young, event, { attempt: 2, lastError: 'status_500', dueAt: 9e12 })
   // Two days before its first delivery is given up, it is known to fail.
   expect((await caller.endpoints.get({ ...at, endpointId: young.id })).endpoint.health).toMatchObject({
-    ...{ verdict: 'failing', failingStreak: 0, retrying: 1 },
+    ...{ state: 'failing', failed: 0, waiting: 1, retrying: 1 },
     lastFailures: [{ final: false, error: 'status_500' }],
   })
   const pause = { ...at, opId: randomUUID(), endpointId: endpoint.id, status: 'disabled' as const, reason: 'repair' }
   expect(await caller.endpoints.setStatus(pause)).toMatchObject({ changed: true })
   expect(await caller.endpoints.setStatus(pause)).toMatchObject({
     changed: false,
-    endpoint: { health: { verdict: 'paused', waiting: 0, held: 1 } },
+    endpoint: { health: { state: 'paused', waiting: 0, held: 1 } },
+  })
+})
+
+// Guarantee: what is still being retried counts. An endpoint that refused two of three calls was "Healthy, 100 %".
+it('an endpoint that refuses two of three calls is not healthy, here and on the front page', async () => {
+  const { caller, at, workspaceId } = await adminCaller(stores)
+  const endpoint = await stage.endpoint({ workspaceId })
+  const now = stores.ambient.clock.now()
+  for (const [index, event] of (await stage.events(workspaceId, 30)).entries()) {
+    const arrived = { status: 'succeeded', attempt: 1, finishedAt: now - 100 + index } as const
+    const refused = { attempt: 1, lastError: 'status_503', lastStatusCode: 503, dueAt: now + 60_000 }
+    await stage.delivery(endpoint, event, index % 3 === 0 ? arrived : refused)
+  }
+  const { endpoint: shown } = await caller.endpoints.get({ ...at, endpointId: endpoint.id })
+  expect(shown.health).toMatchObject({ state: 'failing', tried: 30, delivered: 10, firstTry: 10, failedAttempts: 20 })
+  expect(shown.health).toMatchObject({ waiting: 20, retrying: 20 })
+  expect(await caller.overview.webhooks(at)).toMatchObject({
+    ...{ made: 30, tried: 30, firstTry: 10, succeeded: 10, failed: 0, waiting: 20, retrying: 20 },
+    endpoints: [{ state: 'failing', tried: 30, firstTry: 10 }],
   })
 })
 

@@ -4,7 +4,9 @@ import express from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { advanceInvoice } from '#shared/usecases/advance-invoice.ts'
 import { eraseCustomer, sweepErasures } from '#shared/usecases/erase-customer.ts'
+import { exportInvoices } from '#shared/usecases/export-invoices.ts'
 import { exportPayments } from '#shared/usecases/export-payments.ts'
+import { readInvoiceSearch } from '#shared/usecases/invoice-search.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
 import { submitRefundAddress } from '#shared/usecases/submit-refund-address.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
@@ -108,6 +110,10 @@ describe('invoices by hand', () => {
       ]),
     )
     expect([...story].sort((a, b) => b.at - a.at).map(({ at }) => at)).toEqual(story.map(({ at }) => at))
+    // Both are of the moment of creation: what came first is told last.
+    const of = (title: string) => story.findIndex((entry) => entry.title === title)
+    expect(of('invoice.created')).toBeGreaterThan(of('invoice.pending'))
+    expect(of('invoice.pending')).toBeGreaterThan(-1)
     const known = await ana.caller.invoices.get({ ...ana.at, id })
     expect(known.sentence).toMatch(/^Paid in full\. .* confirmed in 1 payment\. Nothing is awaited\.$/)
     expect(known.flags).toContain('simulated')
@@ -204,7 +210,8 @@ describe('erasing a customer', () => {
 
 describe('the export of payments', () => {
   async function lines(): Promise<readonly string[]> {
-    const scope = { workspaceId: engine.workspace.id, mode: 'test' as const, from: null, to: null }
+    const filters = { network: null, counted: null, from: null, to: null }
+    const scope = { workspaceId: engine.workspace.id, mode: 'test' as const, ...filters }
     let text = ''
     for await (const part of exportPayments(ana.deps.money, scope)) text += part
     return text.split('\r\n')
@@ -232,6 +239,76 @@ describe('the export of payments', () => {
     const url = `http://127.0.0.1:${port}/export/payments.csv?workspaceId=${engine.workspace.id}&mode=test`
     const [stranger, broken] = await Promise.all([fetch(url), fetch(`${url}x`)])
     expect([stranger.status, broken.status]).toEqual([401, 400])
+    // Guarantee: a filter that is not understood gives no file, so that no file holds more than was asked for.
+    for (const more of [
+      '&status=paid',
+      '&network=nowhere',
+      '&from=',
+      '&from=1e99',
+      '&counted=maybe',
+      '&network=a&network=b',
+    ]) {
+      expect([more, (await fetch(`${url}${more}`)).status]).toEqual([more, 400])
+    }
     await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+describe('the export of invoices', () => {
+  type Filters = Partial<Parameters<typeof ana.caller.invoices.list>[0]>
+  const rowsOf = async (filters: Filters) => {
+    const { q = '', from = null, to = null, status = null, asset = null, source = null, flag = null } = filters
+    const search = q === '' ? null : readInvoiceSearch(ana.deps.money.guessAddress, 'test', q)
+    const query = { ...ana.at, search, status, asset, source, flag, createdFrom: from, createdTo: to }
+    let text = ''
+    for await (const part of exportInvoices(ana.deps.money, query)) text += part
+    const [heading = '', ...lines] = text.trimEnd().split('\r\n')
+    return { heading: heading.split(','), lines }
+  }
+  const listed = async (filters: Filters) => {
+    const { items } = await ana.caller.invoices.list({ ...ana.at, ...filters, limit: 100 })
+    return items.map(({ id }) => id)
+  }
+
+  // Guarantee: the file holds the rows of the list, unpaid ones as well, in its order.
+  it('holds what the list shows under each filter', async () => {
+    const orderId = `EXP-${op()}`
+    await make({ order_id: orderId })
+    const paid = await make({ asset: 'usdt_ethereum', order_id: orderId })
+    await ana.caller.invoices.simulate({ ...ana.at, id: paid, opId: op(), scenario: 'paid' })
+    await advanceInvoice(engine.deps, paid)
+    const filters: readonly Filters[] = [
+      ...[{}, { q: orderId }, { status: 'new' }, { status: 'paid' }, { asset: 'usdt_ethereum' }, { source: 'manual' }],
+      ...[
+        { source: 'api' },
+        { flag: 'late' },
+        { q: orderId, status: 'paid' },
+        { from: Date.now() + 60_000 },
+        { to: 1 },
+      ],
+    ] as const
+    for (const filter of filters) {
+      const ids = (await rowsOf(filter)).lines.map((line) => line.split(',')[0])
+      expect({ filter, ids }).toEqual({ filter, ids: await listed(filter) })
+    }
+    expect((await rowsOf({ q: orderId })).lines).toHaveLength(2)
+    const { heading, lines } = await rowsOf({ q: paid })
+    const cell = (name: string) => lines[0]?.split(',')[heading.indexOf(name)]
+    const detail = await ana.caller.invoices.get({ ...ana.at, id: paid })
+    expect(cell('crypto_amount_due')).toBe(detail.coins?.due)
+    expect(cell('crypto_amount_confirmed')).toBe(detail.coins?.confirmed)
+    expect(cell('paid_at')).toBe(new Date(detail.paidAt ?? 0).toISOString())
+  })
+
+  // Guarantee: no text of a merchant or customer becomes a formula in somebody's spreadsheet.
+  it('carries hostile texts harmlessly', async () => {
+    const id = await make({
+      order_id: HOSTILE,
+      description: '@SUM(1) "now"',
+      customer: { name: '+1', email: 'a@b.example' },
+    })
+    const { lines } = await rowsOf({ q: id })
+    for (const line of lines) expect(line).not.toMatch(/(^|,)"?[=+@-]/)
+    expect(lines.join()).toContain(`"'@SUM(1)`)
   })
 })

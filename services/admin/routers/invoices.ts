@@ -9,11 +9,13 @@ import { invoiceTimeline } from '#shared/usecases/invoice-timeline.ts'
 import { listCurrencies } from '#shared/usecases/list-currencies.ts'
 import { listInvoicesForOperators } from '#shared/usecases/list-invoices-for-operators.ts'
 import { simulatePayment } from '#shared/usecases/simulate-payment.ts'
+import { suggestRefund } from '#shared/usecases/suggest-refund.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
 import { mergeRouters, router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 import { invoiceDetailToWire, invoiceDetailWire } from '../wire/invoice-wire.ts'
-import { invoiceRowToWire, invoiceRowWire, pageInput, SOURCES } from '../wire/money-wire.ts'
+import { createdFilters, invoiceFilters } from '../wire/list-filters.ts'
+import { invoiceRowToWire, invoiceRowWire, pageInput } from '../wire/money-wire.ts'
 import { refundToWire } from '../wire/refund-wire.ts'
 import { createByHandRouter } from './invoice-create.ts'
 import { refundsRouter } from './refunds.ts'
@@ -22,7 +24,6 @@ import { refundsRouter } from './refunds.ts'
 const COUNT_MAX = 10_000
 
 const about = z.object({ id: z.uuid() })
-const created = { from: z.number().nullable().default(null), to: z.number().nullable().default(null) }
 const timelineWire = z.object({
   id: z.string(),
   at: z.number(),
@@ -35,18 +36,7 @@ const timelineWire = z.object({
 
 const reads = router({
   list: workspaceQuery('viewer')
-    .input(
-      z.object({
-        status: z.enum(INVOICE_STATUSES).nullable().default(null),
-        /** A number, an order's reference, an e-mail address, an address that was paid to, or an id. */
-        q: z.string().trim().max(200).default(''),
-        ...created,
-        asset: z.enum(ASSET_IDS).nullable().default(null),
-        source: z.enum(SOURCES).nullable().default(null),
-        flag: z.enum(['late', 'short']).nullable().default(null),
-        ...pageInput,
-      }),
-    )
+    .input(z.object({ ...invoiceFilters, ...pageInput }))
     .output(
       z.object({ items: z.array(invoiceRowWire.extend({ whatNow: z.string() })), nextCursor: z.string().nullable() }),
     )
@@ -67,7 +57,7 @@ const reads = router({
     }),
 
   counts: workspaceQuery('viewer')
-    .input(z.object(created))
+    .input(z.object(createdFilters))
     .output(z.object({ byStatus: z.record(z.enum(INVOICE_STATUSES), z.number()), max: z.number() }))
     .query(async ({ ctx, input }) => {
       const { workspaceId, mode, from, to } = input
@@ -160,6 +150,7 @@ async function detail(
     known,
     payments,
     refunds: refunds.map((refund) => refundToWire(refund, money)),
+    refundSuggestion: suggestRefund(invoice.state, refunds),
     names: money,
     checkoutBaseUrl: money.urls.checkoutBaseUrl,
   })

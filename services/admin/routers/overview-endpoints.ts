@@ -22,15 +22,15 @@ export async function endpointCards(
     Promise.all(ids.map((id) => deliveryReads.health(id))),
   ])
   const rows = endpoints.flatMap((endpoint, index) => {
-    const { made = 0, succeeded = 0, failed = 0, firstAttemptsMs = [] } = counts[index] ?? {}
+    const { made = 0, tried = 0, firstTry = 0, succeeded = 0, failed = 0, firstAttemptsMs = [] } = counts[index] ?? {}
     const found = healths[index]
     if (found === undefined) return []
-    const { verdict, waiting, oldestDueAt } = endpointToWire(endpoint, found, null, now).health
+    const { state, waiting, retrying, oldestDueAt } = endpointToWire(endpoint, found, null, now).health
     return {
       id: endpoint.id,
       host: new URL(endpoint.url).host,
-      status: verdict,
-      ...{ made, succeeded, failed, waiting },
+      state,
+      ...{ made, tried, firstTry, succeeded, failed, waiting, retrying },
       firstAttemptP99Ms: quantile(firstAttemptsMs, 0.99),
       oldestDueAt: oldestDueAt !== null && oldestDueAt < now ? oldestDueAt : null,
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import { position } from '#shared/usecases/chain-status.ts'
 import { quantile } from '#shared/usecases/read-overview.ts'
 import { isZone } from '#shared/usecases/zone-days.ts'
@@ -42,24 +43,31 @@ const funnel = z.object({
   complete: z.boolean(),
 })
 
+/** Deliveries of the last 24 hours; `waiting` and `retrying` (those of them that were tried) are of any age. */
+const deliveryFigures = {
+  made: count,
+  tried: count,
+  firstTry: count,
+  succeeded: count,
+  failed: count,
+  waiting: count,
+  retrying: count,
+}
+const FIGURES = Object.keys(deliveryFigures) as readonly (keyof typeof deliveryFigures)[]
+
 const webhooks = z.object({
   endpoints: z.array(
     z.object({
       id: z.string(),
       host: z.string(),
-      status: z.enum(['healthy', 'failing', 'paused', 'unused']),
-      made: count,
-      succeeded: count,
-      failed: count,
-      waiting: count,
+      state: z.enum(ENDPOINT_HEALTH_STATES),
+      ...deliveryFigures,
       firstAttemptP99Ms: z.number().nullable(),
       /** Since when the oldest one waits although it is due; null when none does. */
       oldestDueAt: z.number().nullable(),
     }),
   ),
-  made: count,
-  succeeded: count,
-  failed: count,
+  ...deliveryFigures,
   firstAttemptP99Ms: z.number().nullable(),
 })
 
@@ -157,12 +165,13 @@ export const overviewRouter = router({
     .query(async ({ ctx: { deps }, input: { workspaceId, mode } }) => {
       const now = deps.clock.now()
       const { endpoints, firstAttemptsMs } = await endpointCards(deps, { workspaceId, mode }, now - DAY_MS, now)
-      const total = (of: 'made' | 'succeeded' | 'failed') => endpoints.reduce((sum, row) => sum + row[of], 0)
+      const total = (of: keyof typeof deliveryFigures) => endpoints.reduce((sum, row) => sum + row[of], 0)
       return {
         endpoints,
-        made: total('made'),
-        succeeded: total('succeeded'),
-        failed: total('failed'),
+        ...(Object.fromEntries(FIGURES.map((name) => [name, total(name)])) as Record<
+          keyof typeof deliveryFigures,
+          number
+        >),
         firstAttemptP99Ms: quantile(firstAttemptsMs, 0.99),
       }
     }),

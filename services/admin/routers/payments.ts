@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { attachPayment } from '#shared/usecases/attach-payment.ts'
 import { countPayment } from '#shared/usecases/count-payment.ts'
 import { requireOwnInvoice } from '#shared/usecases/explain-question.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { paymentFilters } from '../wire/list-filters.ts'
 import { pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const attachInput = z.object({
@@ -29,15 +30,7 @@ const attachedWire = z.object({
 /** Payments of a workspace, and the decision that one settles an invoice. */
 export const paymentsRouter = router({
   list: workspaceQuery('viewer')
-    .input(
-      z.object({
-        network: z.enum(NETWORK_IDS).nullable().default(null),
-        counted: z.boolean().nullable().default(null),
-        from: z.number().nullable().default(null),
-        to: z.number().nullable().default(null),
-        ...pageInput,
-      }),
-    )
+    .input(z.object({ ...paymentFilters, ...pageInput }))
     .output(
       z.object({
         items: z.array(paymentWire.extend({ invoiceNumber: z.number().nullable() })),

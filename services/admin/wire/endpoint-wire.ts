@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import { ENDPOINT_HEALTH_STATES, judgeEndpointHealth } from '#shared/domain/webhook/endpoint-health.ts'
 import { explainFailure } from '#shared/usecases/explain-failure.ts'
 import type { EndpointHealth } from '#shared/usecases/ports/delivery-search.ts'
 import type { Recovery } from '#shared/usecases/ports/endpoint-tools.ts'
 import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
 
-/** Failures in a row after which an endpoint counts as failing; so many are mailed to the owner as well. */
-const STREAK = 3
 const FAILURES_SHOWN = 3
 
 const ms = z.number()
@@ -45,14 +44,16 @@ export const endpointWire = z.object({
   /** Former secrets sign the Standard Webhooks header until then; null when none does. */
   oldSecretUntil: ms.nullable(),
   health: z.object({
-    verdict: z.enum(['healthy', 'failing', 'paused', 'unused']),
-    /** Share of the latest hundred deliveries that arrived, 0 to 1; null before the first. */
-    successRate: z.number().nullable(),
-    judged: z.number(),
-    /** Failed deliveries since the last one that arrived. */
-    failingStreak: z.number(),
-    /** Deliveries made since the last success that were tried and failed so far. */
-    retrying: z.number(),
+    state: z.enum(ENDPOINT_HEALTH_STATES),
+    /** The latest deliveries that were tried at least once, at most a hundred; the figures down to `failedAttempts` are about them. */
+    tried: z.number(),
+    firstTry: z.number(),
+    delivered: z.number(),
+    failed: z.number(),
+    attempts: z.number(),
+    failedAttempts: z.number(),
+    /** Tried without success since the last one that arrived. */
+    sinceSuccess: z.number(),
     lastSuccessAt: ms.nullable(),
     lastFailures: z.array(
       z.object({
@@ -65,7 +66,9 @@ export const endpointWire = z.object({
         explanation: z.string().nullable(),
       }),
     ),
+    /** Pending ones, and those of them that wait for another attempt. Counts end at 10,000. */
     waiting: z.number(),
+    retrying: z.number(),
     held: z.number(),
     oldestDueAt: ms.nullable(),
   }),
@@ -91,36 +94,22 @@ export function endpointToWire(
   return {
     ...{ id, url, description, events: [...events], mode, status, createdAt, updatedAt },
     oldSecretUntil: former.length === 0 ? null : Math.max(...former),
-    health: healthToWire(status, health),
+    health: healthToWire(endpoint, health, now),
     recovery: recovery === null ? null : recoveryToWire(recovery),
   }
 }
 
-function healthToWire(status: WebhookEndpoint['status'], health: EndpointHealth): EndpointWire['health'] {
-  const { finished, waiting, held, oldestDueAt } = health
-  const succeeded = finished.filter((delivery) => delivery.status === 'succeeded')
-  const lastSuccessAt = succeeded[0]?.finishedAt ?? null
-  const firstSuccess = finished.findIndex((delivery) => delivery.status === 'succeeded')
-  const failingStreak = firstSuccess === -1 ? finished.length : firstSuccess
-  const retrying = health.retrying.filter(({ createdAt }) => createdAt > (lastSuccessAt ?? 0)).length
-  const failing = failingStreak + retrying >= (lastSuccessAt === null ? 1 : STREAK)
-  const unused = finished.length === 0 && retrying === 0
-  return {
-    verdict: status === 'disabled' ? 'paused' : unused ? 'unused' : failing ? 'failing' : 'healthy',
-    successRate: finished.length === 0 ? null : succeeded.length / finished.length,
-    judged: finished.length,
-    ...{ failingStreak, retrying, lastSuccessAt },
-    lastFailures: failuresOf(health),
-    ...{ waiting, held, oldestDueAt },
-  }
+function healthToWire(endpoint: WebhookEndpoint, health: EndpointHealth, now: number): EndpointWire['health'] {
+  const { tried, waiting, retrying, held, oldestDueAt, lastSuccessAt } = health
+  const isPaused = endpoint.status === 'disabled'
+  const verdict = judgeEndpointHealth({ isPaused, tried, retrying, oldestDueAt, lastSuccessAt }, now)
+  return { ...verdict, waiting, retrying, held, oldestDueAt, lastFailures: failuresOf(health) }
 }
 
-function failuresOf({ finished, retrying }: EndpointHealth): EndpointWire['health']['lastFailures'] {
-  const failed = finished.filter(({ status }) => status === 'failed')
-  const rows = [
-    ...failed.map((row) => ({ ...row, at: row.finishedAt ?? 0, final: true })),
-    ...retrying.map((row) => ({ ...row, at: row.createdAt, final: false })),
-  ]
+function failuresOf({ tried }: EndpointHealth): EndpointWire['health']['lastFailures'] {
+  const rows = tried
+    .filter(({ status }) => status !== 'succeeded')
+    .map((row) => ({ ...row, at: row.finishedAt ?? row.createdAt, final: row.status === 'failed' }))
   const newest = rows.sort((left, right) => right.at - left.at).slice(0, FAILURES_SHOWN)
   return newest.map(({ id, eventType, at, final, lastError }) => ({
     ...{ deliveryId: id, eventType, at, final, error: lastError },

@@ -56,6 +56,8 @@ export const invoiceDetailWire = invoiceRowWire.extend({
   ),
   exceptions: z.array(z.object({ id: z.string(), kind: z.string(), detail: z.string() })),
   refunds: z.array(refundWire),
+  /** Units of the chosen coin that a refund is proposed for: see `suggestRefund`. Null when nothing is left to give back. */
+  refundSuggestion: z.string().nullable(),
   /** What may be done now; null = yes, else why not. */
   may: z.object({ cancel: z.string().nullable(), simulate: z.string().nullable(), refund: z.string().nullable() }),
 })
@@ -71,6 +73,7 @@ export function invoiceDetailToWire(
     readonly known: InvoiceExplanation
     readonly payments: readonly Payment[]
     readonly refunds: InvoiceDetailWire['refunds']
+    readonly refundSuggestion: bigint
     readonly names: Names
     readonly checkoutBaseUrl: string
   },
@@ -108,6 +111,7 @@ export function invoiceDetailToWire(
     }),
     exceptions: known.openExceptions.map(({ id, kind, detail }) => ({ id, kind, detail })),
     refunds,
+    refundSuggestion: suggestionText(state, parts.refundSuggestion),
     may: mayOf(invoice),
   }
 }
@@ -158,6 +162,11 @@ function lockToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | '
       quotes: lock.quotes.length,
     },
   }
+}
+
+function suggestionText(state: Invoice['state'], base: bigint): string | null {
+  const lock = activeLock(state)
+  return lock === null || base === 0n ? null : formatUnits(base, lock.decimals)
 }
 
 const CANCELLABLE = ['new', 'pending', 'expired']

@@ -28,14 +28,16 @@ export interface DeliverySearch {
 
 /** How an endpoint does. Counts stop at `COUNT_MAX`. */
 export interface EndpointHealth {
-  /** Its latest finished deliveries, at most a hundred, newest first. */
-  readonly finished: readonly Pick<
+  /** Its latest deliveries that were tried at least once, whatever became of them: at most a hundred, newest first. */
+  readonly tried: readonly Pick<
     Delivery,
-    'id' | 'status' | 'finishedAt' | 'lastError' | 'lastStatusCode' | 'eventType'
+    'id' | 'status' | 'attempt' | 'createdAt' | 'finishedAt' | 'lastError' | 'lastStatusCode' | 'eventType'
   >[]
-  /** Deliveries that were tried in vain so far, at most a hundred, newest first: failures show here two days before they are final. */
-  readonly retrying: readonly Pick<Delivery, 'id' | 'createdAt' | 'lastError' | 'lastStatusCode' | 'eventType'>[]
+  /** When one arrived last, among the latest hundred that are over; null when none of them did. */
+  readonly lastSuccessAt: Ms | null
+  /** Pending ones, and those of them that were tried at least once. */
   readonly waiting: number
+  readonly retrying: number
   readonly held: number
   /** When the oldest waiting one falls or fell due; null when none waits. */
   readonly oldestDueAt: Ms | null

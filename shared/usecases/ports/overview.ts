@@ -40,6 +40,9 @@ export interface PaidTime {
 export interface DeliveryCounts {
   readonly endpointId: string
   readonly made: number
+  /** Tried at least once; of them, those that arrived by their first attempt. */
+  readonly tried: number
+  readonly firstTry: number
   readonly succeeded: number
   readonly failed: number
   /** How long the first attempts of the newest of them took. */

@@ -19,9 +19,8 @@ export interface PaymentPageQuery {
 export interface PaymentLookups {
   /** At most `limit` payments and where to go on, null at the end; as with invoices a page may be short and still go on. */
   page(query: PaymentPageQuery): Promise<{ readonly payments: readonly Payment[]; readonly next: string | null }>
-  /** Oldest first, beginning behind `afterId`: for reading them all. */
-  pageForward(
-    scope: Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo' | 'limit'>,
-    afterId: string | null,
-  ): Promise<readonly Payment[]>
+  /** The payments of the same query oldest first, beginning behind `afterId`: for reading them all. Only the last page is short. */
+  pageForward(query: Omit<PaymentPageQuery, 'beforeId'>, afterId: string | null): Promise<readonly Payment[]>
+  /** Every payment of these invoices, oldest first. */
+  ofInvoices(invoiceIds: readonly string[]): Promise<readonly Payment[]>
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAmount, shorten, showDecimal, showShare } from './amounts.ts'
+import { readAmount, shorten, showAxisTick, showDecimal, showShare } from './amounts.ts'
 
 // Guarantee: an amount on a page is the amount in the store, digit for digit, at any size.
 test('decimals are grouped and never rounded', () => {
@@ -32,4 +32,9 @@ test('a share is whole only when nothing is missing', () => {
 test('ids keep both ends', () => {
   expect(shorten('a'.repeat(20) + 'b'.repeat(20))).toBe('aaaaaa…bbbbbb')
   expect(shorten('short')).toBe('short')
+})
+
+test('labels of an axis are never rounded to another amount', () => {
+  expect([0, 350, 700, 1_050, 1_400].map(showAxisTick)).toEqual(['0', '350', '700', '1.05K', '1.4K'])
+  expect([1_062.5, 12_345_678, 2_500_000, 0.25].map(showAxisTick)).toEqual(['1,062.5', '12,345,678', '2.5M', '0.25'])
 })

@@ -8,6 +8,14 @@ export function showDecimal(value: string): string {
   return `${negative ? '−' : ''}${grouped}${decimals === '' ? '' : `.${decimals}`}`
 }
 
+/** Writes the label of an axis, as short as it can be without being wrong: `1.05K`, `350`, `1,062.5`. */
+export function showAxisTick(value: number): string {
+  const [unit, suffix] = value >= 1_000_000 ? [1_000_000, 'M'] : value >= 1_000 ? [1_000, 'K'] : [1, '']
+  const short = Math.round((value * 100) / unit) / 100
+  const isExact = Math.abs(short * unit - value) < unit / 1e9
+  return isExact ? `${short}${suffix}` : new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 }).format(value)
+}
+
 /** Writes a count: `1,204`. */
 export function showCount(count: number): string {
   return new Intl.NumberFormat(LOCALE).format(count)

@@ -1,8 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight } from '@mantine/spotlight'
+import { Spotlight, spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { ForeignText } from '../parts/foreign-text.tsx'
 import { mayDo } from '../session/roles.ts'
@@ -12,9 +12,14 @@ import { findEverywhere } from './find-everywhere.ts'
 import type { NavigationTarget } from './target.ts'
 
 const TYPING_MS = 180
-const MIN_LENGTH = 2
+const LIST_ID = 'pm-found-everywhere'
+/** Numbers of invoices are asked for from the first digit, anything else from the second character. */
+const QUESTION = /^#?\d+$|^../
 
-/** The search over everything: pages at once, things of the workspace as the server finds them. */
+/**
+ * The search over everything: pages at once, things of the workspace as the server finds them. Enter opens the first thing that was
+ * found, and waits for the answer when it is pressed before.
+ */
 export function Search({ target }: { readonly target: NavigationTarget }) {
   const [typed, setTyped] = useState('')
   const text = typed.trim()
@@ -24,7 +29,7 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const found = useQuery({
     queryKey: ['find', workspaceId, mode, asked],
     queryFn: async () => await findEverywhere({ workspaceId, mode, text: asked }),
-    enabled: asked.length >= MIN_LENGTH,
+    enabled: QUESTION.test(asked),
     retry: false,
   })
   const go = (page: string) => {
@@ -34,15 +39,21 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const pages = ENTRY_GROUPS.flatMap(({ entries }) => entries).filter(
     ({ label, needs }) => mayDo(target.role, needs) && label.toLowerCase().includes(text.toLowerCase()),
   )
-  const waiting = asked !== text || found.isFetching
+  const isQuestion = QUESTION.test(text)
+  const waiting = isQuestion && (asked !== text || found.isFetching)
+  const explain = isQuestion ? `explain?q=${encodeURIComponent(text)}` : undefined
+  const first = found.data?.[0]?.page ?? pages[0]?.page ?? (found.error === null ? explain : undefined)
+  const keys = useEnter({ text, waiting, answer: found.data, first, open: go })
   return (
     <Spotlight.Root query={typed} onQueryChange={setTyped} shortcut="mod + K" scrollable maxHeight={420}>
-      <Spotlight.Search
-        placeholder="Invoice, order, address, transaction, event…"
-        aria-label="Search everything"
-        leftSection={<IconSearch size={18} aria-hidden />}
-      />
-      <Spotlight.ActionsList>
+      <div onKeyDownCapture={keys}>
+        <Spotlight.Search
+          placeholder="Invoice, order, address, transaction, event…"
+          aria-label="Search everything"
+          leftSection={<IconSearch size={18} aria-hidden />}
+        />
+      </div>
+      <Spotlight.ActionsList id={LIST_ID}>
         {(found.data ?? []).map(({ label, detail, page }) => (
           <Spotlight.Action key={page} onClick={() => go(page)}>
             <span className="pm-found">
@@ -63,10 +74,10 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
             label={label}
           />
         ))}
-        {text.length >= MIN_LENGTH ? (
+        {explain !== undefined ? (
           <Spotlight.Action
             key="explain"
-            onClick={() => go(`explain?q=${encodeURIComponent(text)}`)}
+            onClick={() => go(explain)}
             label={`Explain “${text}”`}
             description="Look on all networks"
           />
@@ -75,4 +86,48 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
+}
+
+/**
+ * Keeps the first entry selected while answers come in, unless somebody moved the selection, and lets Enter wait for an answer that
+ * is on its way: the component of the library selects by element and would keep what the answer pushed down. Returns the handler of
+ * keys, for the capture phase around the field.
+ */
+function useEnter(props: {
+  readonly text: string
+  readonly waiting: boolean
+  readonly answer: unknown
+  readonly first: string | undefined
+  readonly open: (page: string) => void
+}): (event: KeyboardEvent) => void {
+  const { text, waiting, answer, first, open } = props
+  const hasMoved = useRef(false)
+  const [enteredText, setEnteredText] = useState<string | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is another list
+  useEffect(() => {
+    hasMoved.current = false
+  }, [text])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer puts entries in front of the selected one
+  useEffect(() => {
+    if (!hasMoved.current) selectFirst()
+  }, [answer])
+  useEffect(() => {
+    if (enteredText !== text || waiting || first === undefined) return
+    setEnteredText(null)
+    spotlight.close()
+    open(first)
+  }, [enteredText, text, waiting, first, open])
+  return (event) => {
+    if (event.code === 'ArrowDown' || event.code === 'ArrowUp') hasMoved.current = true
+    if ((event.code !== 'Enter' && event.code !== 'NumpadEnter') || hasMoved.current) return
+    event.preventDefault()
+    event.stopPropagation()
+    setEnteredText(text)
+  }
+}
+
+function selectFirst(): void {
+  for (const [index, entry] of document.querySelectorAll(`#${LIST_ID} [data-action]`).entries()) {
+    entry.toggleAttribute('data-selected', index === 0)
+  }
 }

@@ -1,6 +1,7 @@
 import { IconChevronDown } from '@tabler/icons-react'
 import { type ReactNode, useId, useState } from 'react'
 import { Card } from './card.tsx'
+import { ScrollBox } from './scroll-box.tsx'
 
 /** The same numbers as a table: the first cell of each row names it. */
 export interface ChartTable {
@@ -34,30 +35,32 @@ export function ChartCard(props: {
       >
         {open ? 'Hide table' : 'Show as table'} <IconChevronDown size={14} aria-hidden />
       </button>
-      <div id={id} hidden={!open} className="pm-table-box">
-        <table className="pm-table pm-table-plain pm-num" aria-label={props.title}>
-          <thead>
-            <tr>
-              {props.table.head.map((word, index) => (
-                <th key={word} scope="col" className={index === 0 ? undefined : 'pm-right'}>
-                  {word}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {props.table.rows.map(([name, ...cells]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {cells.map((cell, index) => (
-                  <td key={props.table.head[index + 1]} className="pm-right">
-                    {cell}
-                  </td>
+      <div id={id} hidden={!open}>
+        <ScrollBox label={props.title}>
+          <table className="pm-table pm-table-plain pm-num" aria-label={props.title}>
+            <thead>
+              <tr>
+                {props.table.head.map((word, index) => (
+                  <th key={word} scope="col" className={index === 0 ? undefined : 'pm-right'}>
+                    {word}
+                  </th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {props.table.rows.map(([name, ...cells]) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  {cells.map((cell, index) => (
+                    <td key={props.table.head[index + 1]} className="pm-right">
+                      {cell}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
       </div>
     </Card>
   )

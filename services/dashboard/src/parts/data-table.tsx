@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { LoadError } from './load-error.tsx'
 import { RowsSkeleton } from './page-skeleton.tsx'
+import { ScrollBox } from './scroll-box.tsx'
 import type { CursorPages } from './use-cursor-pages.ts'
-import { useHeldRows } from './use-held-rows.ts'
+import { type RowsQuery, useHeldRows } from './use-held-rows.ts'
 import { useLate } from './use-late.ts'
+import { useReturnToRow } from './use-return-to-row.ts'
+import { useStartOfPage } from './use-start-of-page.ts'
 
 export interface Column<T> {
   readonly header: string
@@ -14,14 +17,6 @@ export interface Column<T> {
   readonly align?: 'right'
   /** Left out below 768 px, where each row is a card: keep number, status, amount and time. */
   readonly wide?: boolean
-}
-
-/** What the table needs of a query of TanStack. */
-interface RowsQuery {
-  readonly isPending: boolean
-  readonly isPlaceholderData?: boolean
-  readonly error: unknown
-  readonly refetch: () => unknown
 }
 
 export interface DataTableProps<T> {
@@ -39,21 +34,27 @@ export interface DataTableProps<T> {
   readonly pages?: CursorPages
   readonly nextCursor?: string | null | undefined
   readonly foot?: ReactNode
-  /** Filters in words: another list is shown at once, new rows of the same one wait behind a button. */
-  readonly listKey?: string
+  /** The part of the address's query that opens something beside the list and is no filter of it. */
+  readonly detailParam?: string
 }
 
-/** Rows with the states of loading, failed, empty; old rows stay while new ones come. J and K move, Enter opens, C copies the id. */
+/**
+ * Rows with the states of loading, failed, empty. Everything in the query of the address is a filter of the list: while the rows of
+ * another filter load, those of the one before are greyed out and cannot be used. J and K move, Enter opens, C copies the id.
+ */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { query, rows, pages, what } = props
   const late = useLate(query.isPending)
-  const held = useHeldRows(rows ?? [], props.idOf, `${props.listKey ?? ''} ${pages?.cursor ?? ''}`)
+  const held = useHeldRows(query, rows ?? [], props.idOf, props.detailParam)
+  const card = useRef<HTMLDivElement>(null)
+  useStartOfPage(card, pages?.cursor)
+  const remember = useReturnToRow(card, rows !== undefined && !held.isOld)
   if (rows === undefined) {
     if (!query.isPending) return <LoadError what={what} error={query.error} onRetry={() => void query.refetch()} />
     return late ? <RowsSkeleton rows={8} /> : <div className="pm-card pm-table-waits" aria-busy="true" />
   }
   return (
-    <div className="pm-card" aria-busy={query.isPlaceholderData === true}>
+    <div className="pm-card pm-list" ref={card} aria-busy={held.isOld}>
       {held.waiting > 0 && pages?.cursor === undefined ? (
         <button type="button" className="pm-waiting" onClick={held.release}>
           {held.waiting} new {held.waiting === 1 ? what.replace(/s$/, '') : what}
@@ -62,21 +63,30 @@ export function DataTable<T>(props: DataTableProps<T>) {
       {query.error === null || query.error === undefined ? null : (
         <LoadError what={`newer ${what}`} error={query.error} onRetry={() => void query.refetch()} />
       )}
-      {held.shown.length === 0 ? props.empty : <Rows {...props} rows={held.shown} />}
+      <div className={held.isOld ? 'pm-old-rows' : undefined} inert={held.isOld}>
+        {held.shown.length === 0 ? props.empty : <Rows {...props} rows={held.shown} onOpen={remember} />}
+      </div>
       <Foot {...props} />
     </div>
   )
 }
 
-function Rows<T>({ what, columns, rows, idOf, to, selectedId }: DataTableProps<T> & { readonly rows: readonly T[] }) {
+interface RowsProps<T> extends DataTableProps<T> {
+  readonly rows: readonly T[]
+  readonly onOpen: (rowId: string) => void
+}
+
+function Rows<T>({ what, columns, rows, idOf, to, selectedId, onOpen }: RowsProps<T>) {
   const navigate = useNavigate()
   const open = (event: React.MouseEvent, row: T) => {
     const inner = (event.target as HTMLElement).closest('a, button, input, label, summary')
     const marking = (window.getSelection()?.toString() ?? '') !== ''
-    if (to !== undefined && inner === null && !marking) void navigate(to(row))
+    if (to === undefined || marking) return
+    if (inner === null || inner.matches('[data-row-link]')) onOpen(idOf(row))
+    if (inner === null) void navigate(to(row))
   }
   return (
-    <div className="pm-table-box">
+    <ScrollBox label={what}>
       <table className="pm-table pm-num" aria-label={what}>
         <thead>
           <tr>
@@ -115,7 +125,7 @@ function Rows<T>({ what, columns, rows, idOf, to, selectedId }: DataTableProps<T
           })}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ReactNode, use, useEffect, useRef } from 'react'
+import { type ReactNode, use, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 import { PlaceContext } from '../session/scope.ts'
 
@@ -31,6 +31,10 @@ export function Page({ title, documentTitle, beside, actions, tabs, children }: 
     const words = [documentTitle ?? title, place?.workspaceName, 'Paymesh'].filter((word) => word !== undefined)
     document.title = `${place?.mode === 'test' ? '[TEST] ' : ''}${words.join(' · ')}`
   }, [title, documentTitle, place])
+  // Before the effects of its parts: a list that somebody comes back to then scrolls to their row.
+  useLayoutEffect(() => {
+    window.scrollTo(0, 0)
+  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page starts at its heading, once
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })

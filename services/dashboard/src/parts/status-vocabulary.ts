@@ -66,9 +66,10 @@ export const VOCABULARY = {
   },
   endpoint: {
     healthy: say('Healthy', 'paid', IconCheck),
+    degraded: say('Degraded', 'partial', IconAlertTriangle),
     failing: say('Failing', 'danger', IconAlertTriangle),
     paused: say('Paused', 'new', IconPlayerPause),
-    unused: say('Not used yet', 'new', IconCircleDashed),
+    no_data: say('No data', 'new', IconCircleDashed),
   },
   system: {
     live: say('Live', 'paid', IconActivity),

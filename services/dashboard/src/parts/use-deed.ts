@@ -3,6 +3,7 @@ import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { type Failure, failureOf } from '../api/failure.ts'
 import { announce } from '../frame/announcer.tsx'
+import { recordOwnChange } from './own-changes.ts'
 import { withStepUp } from './step-up.tsx'
 
 /** What every deed sends beside its own input: spread it into the call. */
@@ -53,6 +54,7 @@ export function useDeed<TInput, TOutput>(plan: DeedPlan<TInput, TOutput>): Deed<
     try {
       const output = await withStepUp(() => plan.call(ids, input))
       intent.current = null
+      recordOwnChange()
       const words = typeof plan.done === 'function' ? plan.done(output) : plan.done
       if (words !== undefined) tellDone(words)
       plan.onDone?.(output, input)

@@ -2,6 +2,7 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
+  Menu,
   Modal,
   Tooltip,
   type VariantColorsResolver,
@@ -128,6 +129,8 @@ export const theme = createTheme({
   focusRing: 'auto',
   variantColorResolver,
   components: {
+    // The placeholder is a child that a menu must not have; without it the first entry takes the focus.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },

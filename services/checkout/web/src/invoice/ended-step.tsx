@@ -96,7 +96,7 @@ function Expired({ view, now }: EndedProps) {
       </div>
       {view.lock !== null && <AlreadySent view={view} now={now} />}
       <StateBar tone="expired" icon="hourglass" title={say(view.isUnread ? 'unread.title' : 'expired.bar')}>
-        {say(view.isUnread ? 'unread.barSub' : 'expired.barSub')}
+        {view.lock === null ? null : say(view.isUnread ? 'unread.barSub' : 'expired.barSub')}
       </StateBar>
     </>
   )

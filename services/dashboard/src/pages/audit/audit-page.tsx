@@ -29,7 +29,7 @@ export function AuditPage() {
         {verdict.error === null ? null : <LoadError what="the verdict" error={verdict.error} />}
         {verdict.data === undefined ? null : <Verdict verdict={verdict.data} />}
         <AuditFilters filters={filters} set={set} />
-        <AuditTable query={rows} page={rows.data} pages={pages} listKey={JSON.stringify(filters)} />
+        <AuditTable query={rows} page={rows.data} pages={pages} />
       </div>
     </Page>
   )

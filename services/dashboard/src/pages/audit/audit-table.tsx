@@ -13,11 +13,10 @@ interface AuditTableProps {
   readonly query: Parameters<typeof DataTable<Row>>[0]['query']
   readonly page: AuditPageOfRows | undefined
   readonly pages: CursorPages
-  readonly listKey: string
 }
 
 /** Rows of the audit trail: who did what to what, when and why. */
-export function AuditTable({ query, page, pages, listKey }: AuditTableProps) {
+export function AuditTable({ query, page, pages }: AuditTableProps) {
   return (
     <DataTable
       what="deeds"
@@ -26,7 +25,6 @@ export function AuditTable({ query, page, pages, listKey }: AuditTableProps) {
       idOf={({ id }) => id}
       pages={pages}
       nextCursor={page?.nextCursor}
-      listKey={listKey}
       empty={
         <EmptyState title="Nothing matches." text="Every deed of a person is written here, with who did it and why." />
       }

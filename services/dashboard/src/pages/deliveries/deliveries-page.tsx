@@ -101,7 +101,6 @@ export function DeliveriesPage() {
           selectedId={id}
           pages={pages}
           nextCursor={list.data?.nextCursor}
-          listKey={JSON.stringify(filters)}
           empty={
             filtered ? (
               <EmptyState title="No delivery matches.">

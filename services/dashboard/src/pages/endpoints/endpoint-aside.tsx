@@ -32,7 +32,7 @@ export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
         <h2 ref={heading} tabIndex={-1}>
           <ForeignText>{hostOf(endpoint.url)}</ForeignText>
         </h2>
-        <HealthBadge verdict={endpoint.health.verdict} />
+        <HealthBadge state={endpoint.health.state} />
         <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the endpoint">
           <IconX size={16} aria-hidden />
         </button>
@@ -60,7 +60,7 @@ export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
 }
 
 function Sentence({ endpoint: { health, status } }: { readonly endpoint: Endpoint }) {
-  const { verdict, failingStreak, retrying, waiting, held, lastSuccessAt } = health
+  const { state, held } = health
   if (status === 'disabled') {
     return (
       <Note tone="new">
@@ -68,30 +68,53 @@ function Sentence({ endpoint: { health, status } }: { readonly endpoint: Endpoin
       </Note>
     )
   }
-  if (verdict === 'failing') {
+  if (state === 'no_data') {
     return (
-      <Note tone="danger">
-        <p>
-          {failingStreak === 0 ? null : `${failingStreak} failed for good. `}
-          {retrying === 0 ? null : `${retrying} were tried in vain and are tried again. `}
-          {lastSuccessAt === null ? (
-            'None ever arrived. '
-          ) : (
-            <>
-              The last one arrived at <Time at={lastSuccessAt} />.{' '}
-            </>
-          )}
-          Repair it and send a test event{failingStreak === 0 ? '.' : ', then recover what it missed.'}
-        </p>
+      <Note tone="pending">
+        <p>Nothing was sent yet. Send a test event to see one arrive.</p>
+        <Waiting health={health} />
       </Note>
     )
   }
-  if (verdict === 'unused')
-    return <Note tone="pending">Nothing was sent yet. Send a test event to see one arrive.</Note>
   return (
-    <Note tone="paid">
-      <p>It takes what it is sent{waiting === 0 ? '; nothing waits.' : `; ${waiting} on the way.`}</p>
+    <Note tone={({ healthy: 'paid', degraded: 'partial', failing: 'danger', paused: 'new' } as const)[state]}>
+      <p>
+        <Outlook health={health} />
+      </p>
+      <Waiting health={health} />
     </Note>
+  )
+}
+
+/** What happened, and what to do about it. */
+function Outlook({ health }: { readonly health: Endpoint['health'] }) {
+  const { state, failed, lastSuccessAt } = health
+  if (state === 'healthy') return <>It takes what it is sent.</>
+  if (state === 'degraded') return <>Some deliveries need more than one attempt. Look at the last failures.</>
+  return (
+    <>
+      {lastSuccessAt === null ? (
+        'None has arrived. '
+      ) : (
+        <>
+          The last one arrived at <Time at={lastSuccessAt} />.{' '}
+        </>
+      )}
+      Repair it and send a test event{failed === 0 ? '.' : ', then recover what it missed.'}
+    </>
+  )
+}
+
+/** The figures behind the state, in the same words whatever it is. */
+function Waiting({ health }: { readonly health: Endpoint['health'] }) {
+  const { tried, delivered, firstTry, failed, attempts, failedAttempts, waiting, retrying } = health
+  return (
+    <p className="pm-small pm-num">
+      {tried === 0
+        ? null
+        : `Of the last ${tried}: ${delivered} delivered, ${firstTry} of them by the first attempt, ${failed} given up. ${failedAttempts} of ${attempts} attempts failed. `}
+      {waiting === 0 ? 'Nothing waits.' : `${waiting} wait, ${retrying} of them for another attempt.`}
+    </p>
   )
 }
 

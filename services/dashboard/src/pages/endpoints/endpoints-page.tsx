@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
+import { showShare } from '../../format/amounts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -84,7 +85,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
       </>
     ),
   },
-  { header: 'Health', cell: ({ health }) => <HealthBadge verdict={health.verdict} /> },
+  { header: 'Health', cell: ({ health }) => <HealthBadge state={health.state} /> },
   {
     header: 'Events',
     wide: true,
@@ -93,24 +94,27 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   {
     header: 'Delivered',
     align: 'right',
-    cell: ({ health: { successRate, judged } }) =>
-      successRate === null ? (
+    cell: ({ health: { tried, delivered, firstTry } }) =>
+      tried === 0 ? (
         '–'
       ) : (
         <>
-          {Math.round(successRate * 1_000) / 10} %<small>of the last {judged}</small>
+          {showShare(delivered / tried)} of the last {tried}
+          <small>{showShare(firstTry / tried)} by the first attempt</small>
         </>
       ),
   },
   {
     header: 'Waiting',
     align: 'right',
-    cell: ({ health: { waiting, held, oldestDueAt } }) => (
+    cell: ({ health: { waiting, retrying, held, oldestDueAt } }) => (
       <>
         {waiting + held}
         <small>
           {held > 0 ? (
             `${held} held`
+          ) : retrying > 0 ? (
+            `${retrying} retrying`
           ) : oldestDueAt !== null && oldestDueAt < Date.now() ? (
             <>
               oldest due for <Span at={oldestDueAt} stepMs={10_000} />

@@ -9,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
+import { CURSOR_PARAM } from '../../parts/url-filters.ts'
 import { useCursorPages } from '../../parts/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/use-url-filters.ts'
 import { useScope, useTo } from '../../session/scope.ts'
@@ -50,7 +51,7 @@ export function EventsPage() {
   ]
   const link = (id: string) => {
     const params = new URLSearchParams({ ...(q === '' ? {} : { q }), event: id })
-    if (pages.cursor !== undefined) params.set('cursor', pages.cursor)
+    if (pages.cursor !== undefined) params.set(CURSOR_PARAM, pages.cursor)
     return `${to('webhooks/events')}?${params}`
   }
   return (
@@ -76,7 +77,7 @@ export function EventsPage() {
           selectedId={event === '' ? undefined : event}
           pages={pages}
           nextCursor={list.data?.nextCursor}
-          listKey={q}
+          detailParam="event"
           empty={
             q === '' ? (
               <EmptyState

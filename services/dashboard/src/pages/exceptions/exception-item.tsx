@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { Money } from '../../parts/money.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useTo } from '../../session/scope.ts'
@@ -114,7 +115,7 @@ function Resolution({ known: { entry } }: { readonly known: ExceptionDetail }) {
 function Evidence({ known }: { readonly known: ExceptionDetail }) {
   if (known.evidence.length === 0) return null
   return (
-    <div className="pm-table-box">
+    <ScrollBox label="Evidence">
       <table className="pm-table pm-num" aria-label="Evidence">
         <thead>
           <tr>
@@ -148,7 +149,7 @@ function Evidence({ known }: { readonly known: ExceptionDetail }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { isMoneyException } from '#shared/domain/enumerations.ts'
 import { trpc } from '../../api/trpc.ts'
@@ -11,6 +12,7 @@ import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useCursorPages } from '../../parts/use-cursor-pages.ts'
+import { useStartOfPage } from '../../parts/use-start-of-page.ts'
 import { useUrlFilters } from '../../parts/use-url-filters.ts'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { ExceptionRow } from '../money/answers.ts'
@@ -29,6 +31,8 @@ export function ExceptionsPage() {
   const [params] = useSearchParams()
   const { filters, set } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
+  const inbox = useRef<HTMLDivElement>(null)
+  useStartOfPage(inbox, pages.cursor)
   const view = filters.view === 'resolved' ? 'resolved' : 'open'
   const group = GROUPS.find((one) => one === filters.group) ?? 'all'
   const counts = useQuery(trpc.exceptions.counts.queryOptions(scope))
@@ -54,7 +58,7 @@ export function ExceptionsPage() {
         </Button>
       }
     >
-      <div className="pm-inbox">
+      <div className="pm-inbox pm-list" ref={inbox}>
         <Card flush>
           {view === 'open' ? (
             <div className="pm-card-body pm-row">
@@ -79,7 +83,13 @@ export function ExceptionsPage() {
               <LoadError what="the inbox" error={list.error} onRetry={() => void list.refetch()} />
             )
           ) : (
-            <Rows rows={list.data.items} selected={id} query={query} isOpen={view === 'open'} />
+            <div
+              className={list.isPlaceholderData ? 'pm-old-rows' : undefined}
+              inert={list.isPlaceholderData}
+              aria-busy={list.isPlaceholderData}
+            >
+              <Rows rows={list.data.items} selected={id} query={query} isOpen={view === 'open'} />
+            </div>
           )}
           {typeof list.data?.nextCursor === 'string' || pages.cursor !== undefined ? (
             <div className="pm-card-body pm-row pm-end">

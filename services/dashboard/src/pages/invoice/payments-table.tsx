@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useTo } from '../../session/scope.ts'
@@ -13,7 +14,7 @@ export function PaymentsTable({ payments }: { readonly payments: readonly Invoic
   const to = useTo()
   if (payments.length === 0) return null
   return (
-    <div className="pm-table-box">
+    <ScrollBox label="Payments">
       <table className="pm-table pm-num" aria-label="Payments">
         <thead>
           <tr>
@@ -68,6 +69,6 @@ export function PaymentsTable({ payments }: { readonly payments: readonly Invoic
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }

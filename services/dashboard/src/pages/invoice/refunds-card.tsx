@@ -50,7 +50,7 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
 function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readonly onClose: () => void }) {
   const scope = useScope()
   const { coins } = invoice
-  const [amount, setAmount] = useState(coins?.received ?? '')
+  const [amount, setAmount] = useState(invoice.refundSuggestion ?? '')
   const [reason, setReason] = useState('')
   const ask = useDeed({
     call: (ids, input: { readonly id: string; readonly amount: string }) =>
@@ -72,7 +72,7 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
       </p>
       <TextInput
         label={`Amount in ${coins?.symbol ?? ''}`}
-        description={`Received: ${coins?.received ?? '0'} ${coins?.symbol ?? ''}`}
+        description={receivedWords(invoice)}
         required
         inputMode="decimal"
         value={amount}
@@ -98,6 +98,16 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
       </div>
     </form>
   )
+}
+
+/** What the proposed amount is made of. */
+function receivedWords({ coins, status, refunds }: InvoiceDetail): string {
+  if (coins === null) return ''
+  const { received, due, symbol } = coins
+  const earlier = refunds.some((refund) => refund.status !== 'withdrawn') ? ', less earlier refunds' : ''
+  return status === 'overpaid'
+    ? `Received ${received} of ${due} ${symbol}: proposed is what came above the amount due${earlier}.`
+    : `Received ${received} ${symbol}: proposed is all of it${earlier}.`
 }
 
 function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayAct: boolean }) {

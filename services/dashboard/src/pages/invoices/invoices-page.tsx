@@ -14,6 +14,7 @@ import { Page, type PageTab } from '../../parts/page.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { Time } from '../../parts/time.tsx'
+import { CURSOR_PARAM } from '../../parts/url-filters.ts'
 import { useCursorPages } from '../../parts/use-cursor-pages.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useUrlFilters } from '../../parts/use-url-filters.ts'
@@ -69,7 +70,9 @@ export function InvoicesPage() {
       { placeholderData: keepPreviousData },
     ),
   )
-  const tabs = useStatusTabs(created)
+  // Counts are made for a period; beside a narrower list they would count rows that it does not have.
+  const isNarrowed = filters.q !== '' || [filters.asset, filters.source, filters.flag].some((value) => value !== 'any')
+  const tabs = useStatusTabs(created, !isNarrowed)
   const create = (
     <Button component={Link} to={to('invoices/new')} leftSection={<IconPlus size={16} aria-hidden />}>
       New invoice
@@ -81,7 +84,7 @@ export function InvoicesPage() {
       tabs={tabs}
       actions={
         <>
-          <CsvLink from={from} />
+          <CsvLink what="invoices" filters={search} />
           {may ? create : null}
         </>
       }
@@ -121,7 +124,6 @@ export function InvoicesPage() {
         to={({ id }) => to('invoices', id)}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        listKey={JSON.stringify(filters)}
         foot="Newest first"
         empty={
           filtered ? (
@@ -158,7 +160,10 @@ function Choice(props: {
 }
 
 /** Tabs are links, so that a state has an address; counts come by themselves and never hold up the list. */
-function useStatusTabs(created: { readonly from: number | null; readonly to: number | null }): readonly PageTab[] {
+function useStatusTabs(
+  created: { readonly from: number | null; readonly to: number | null },
+  withCounts: boolean,
+): readonly PageTab[] {
   const scope = useScope()
   const to = useTo()
   const [params] = useSearchParams()
@@ -168,17 +173,17 @@ function useStatusTabs(created: { readonly from: number | null; readonly to: num
       { refetchInterval: COUNTS_MS, placeholderData: keepPreviousData },
     ),
   )
-  const current = params.get('status') ?? 'all'
+  const current = oneOf(INVOICE_STATUSES, params.get('status') ?? undefined) ?? 'all'
   const hrefOf = (status: string) => {
     const next = new URLSearchParams(params)
-    next.delete('cursor')
+    next.delete(CURSOR_PARAM)
     if (status === 'all') next.delete('status')
     else next.set('status', status)
     const query = next.toString()
     return `${to('invoices')}${query === '' ? '' : `?${query}`}`
   }
   const word = (count: number, max: number) => (count >= max ? `${showCount(max)}+` : showCount(count))
-  const data = counts.data
+  const data = withCounts ? counts.data : undefined
   const known = INVOICE_STATUSES.map((status: InvoiceStatus) => data?.byStatus[status] ?? 0)
   const all = known.reduce((sum, count) => sum + count, 0)
   return [

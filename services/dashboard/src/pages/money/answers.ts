@@ -1,7 +1,13 @@
-import type { inferRouterOutputs } from '@trpc/server'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '#services/admin/app-router.ts'
 
 type Outputs = inferRouterOutputs<AppRouter>
+type Inputs = inferRouterInputs<AppRouter>
+type NotFilters = 'workspaceId' | 'mode' | 'cursor' | 'limit'
+
+/** What the lists of money are asked for beside their place: the same for the page, its counts and its export. */
+export type InvoiceFilters = Required<Omit<Inputs['invoices']['list'], NotFilters>>
+export type PaymentFilters = Required<Omit<Inputs['payments']['list'], NotFilters>>
 
 /** What the pages about money are given. */
 export type InvoiceRow = Outputs['invoices']['list']['items'][number]

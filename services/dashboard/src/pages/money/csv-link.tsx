@@ -1,17 +1,23 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useScope } from '../../session/scope.ts'
+import type { InvoiceFilters, PaymentFilters } from './answers.ts'
 
-/** Saves the payments of a time as CSV; the file of test mode says so in its name. */
-export function CsvLink({ from, to }: { readonly from?: number | null; readonly to?: number | null }) {
+/** Saves what a list shows under its filters as CSV, however long it is; the file of test mode says so in its name. */
+export function CsvLink(
+  props:
+    | { readonly what: 'invoices'; readonly filters: InvoiceFilters }
+    | { readonly what: 'payments'; readonly filters: PaymentFilters },
+) {
   const { workspaceId, mode } = useScope()
   const query = new URLSearchParams({ workspaceId, mode })
-  if (typeof from === 'number') query.set('from', String(from))
-  if (typeof to === 'number') query.set('to', String(to))
+  for (const [name, value] of Object.entries(props.filters)) {
+    if (value !== null && value !== '') query.set(name, String(value))
+  }
   return (
     <Button
       component="a"
-      href={`/export/payments.csv?${query}`}
+      href={`/export/${props.what}.csv?${query}`}
       download
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}

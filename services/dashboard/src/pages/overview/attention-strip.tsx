@@ -19,7 +19,7 @@ export function AttentionStrip(props: {
   const to = useTo()
   const { data } = useQuery(trpc.overview.attention.queryOptions(scope))
   const exceptions = data?.exceptions
-  const failing = (props.webhooks?.endpoints ?? []).filter(({ status }) => status === 'failing')
+  const failing = (props.webhooks?.endpoints ?? []).filter(({ state }) => state === 'failing')
   const halted = (props.chains ?? []).filter(({ status }) => status === 'halted' || status === 'stuck')
   if ((exceptions?.count ?? 0) + failing.length + halted.length === 0) return null
   return (
@@ -42,7 +42,7 @@ export function AttentionStrip(props: {
           )}
         </Item>
       )}
-      {failing.map(({ id, host, waiting }) => (
+      {failing.map(({ id, host, waiting, retrying }) => (
         <Item
           key={id}
           to={to('webhooks/endpoints', id)}
@@ -52,7 +52,7 @@ export function AttentionStrip(props: {
             </ToneBadge>
           }
         >
-          <ForeignText>{host}</ForeignText>, {waiting} retrying
+          <ForeignText>{host}</ForeignText>, {waiting} waiting, {retrying} of them for another attempt
         </Item>
       ))}
       {halted.map(({ network, status, headAgeMs }) => (

@@ -96,10 +96,17 @@ function Delivered({ query }: { readonly query: CardQuery<Webhooks> }) {
   const { data } = query
   if (data === undefined)
     return <CardState title="Webhooks delivered" what="deliveries" query={query} height={HEIGHT} />
-  const ended = data.succeeded + data.failed
+  const { tried, succeeded, firstTry, failed, waiting, retrying, firstAttemptP99Ms } = data
+  const words = [
+    ...(tried === 0 ? [] : [`first attempt ${showShare(firstTry / tried)}`]),
+    ...(retrying === 0 ? [] : [`${showCount(retrying)} retrying`]),
+    ...(waiting > retrying ? [`${showCount(waiting - retrying)} queued`] : []),
+    ...(failed === 0 ? [] : [`${showCount(failed)} given up`]),
+    ...(firstAttemptP99Ms === null ? ['last 24 hours'] : [`p99 ${showDuration(firstAttemptP99Ms)}`]),
+  ]
   return (
-    <Figure title="Webhooks delivered" value={ended === 0 ? 'None yet' : showShare(data.succeeded / ended, 2)}>
-      {data.firstAttemptP99Ms === null ? 'last 24 hours' : `p99 first attempt ${showDuration(data.firstAttemptP99Ms)}`}
+    <Figure title="Webhooks delivered" value={tried === 0 ? 'None yet' : showShare(succeeded / tried, 2)}>
+      {words.join(' · ')}
     </Figure>
   )
 }

@@ -1,7 +1,7 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, XAxis, YAxis } from 'recharts'
+import { showAxisTick } from '../../format/amounts.ts'
 
 const FILLS = ['var(--chart-1)', 'var(--chart-2)', 'url(#pm-hatch)']
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Stacked bars; their heights are the only place where an amount becomes a float. */
 export function VolumeBars(props: {
@@ -38,9 +38,9 @@ export function VolumeBars(props: {
         <YAxis
           tickLine={false}
           axisLine={false}
-          width={44}
+          width={52}
           tick={{ fill: 'var(--ink-3)', fontSize: 12.5 }}
-          tickFormatter={(value: number) => short.format(value)}
+          tickFormatter={showAxisTick}
         />
         {props.series.map(({ name }, index) => (
           <Bar

@@ -4,6 +4,7 @@ import { showDuration } from '../../format/time.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Span } from '../../parts/time.tsx'
 import { useTo } from '../../session/scope.ts'
@@ -24,7 +25,7 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
           <Link to={to('webhooks/endpoints')}>Endpoints</Link>
         </EmptyState>
       ) : (
-        <div className="pm-table-box">
+        <ScrollBox label={TITLE}>
           <table className="pm-table pm-num" aria-label={TITLE}>
             <thead>
               <tr>
@@ -35,6 +36,9 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
                 </th>
                 <th scope="col" className="pm-right">
                   Delivered
+                </th>
+                <th scope="col" className="pm-right">
+                  Waiting
                 </th>
                 <th scope="col" className="pm-right pm-wide">
                   First attempt p99
@@ -53,13 +57,16 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
                     </Link>
                   </td>
                   <td>
-                    <StatusBadge of="endpoint" status={row.status} />
+                    <StatusBadge of="endpoint" status={row.state} />
                   </td>
                   <td className="pm-right">{showCount(row.made)}</td>
                   <td className="pm-right">
-                    {row.succeeded + row.failed === 0
-                      ? '–'
-                      : showShare(row.succeeded / (row.succeeded + row.failed), 2)}
+                    {row.tried === 0 ? '–' : showShare(row.succeeded / row.tried, 2)}
+                    {row.tried === 0 ? null : <small>first attempt {showShare(row.firstTry / row.tried)}</small>}
+                  </td>
+                  <td className="pm-right">
+                    {showCount(row.waiting)}
+                    {row.retrying === 0 ? null : <small>{showCount(row.retrying)} retrying</small>}
                   </td>
                   <td className="pm-right pm-wide">
                     {row.firstAttemptP99Ms === null ? '–' : showDuration(row.firstAttemptP99Ms)}
@@ -71,7 +78,7 @@ export function WebhooksCard({ query }: { readonly query: CardQuery<Webhooks> })
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
     </Card>
   )

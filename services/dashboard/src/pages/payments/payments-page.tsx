@@ -35,9 +35,10 @@ export function PaymentsPage() {
   const from = periodStart(filters.period, useNow(60_000))
   const network: NetworkId | null = NETWORK_IDS.find((id) => id === filters.network) ?? null
   const counted = filters.counted === 'any' ? null : filters.counted === 'yes'
+  const filter = { network, counted, from, to: null }
   const list = useQuery(
     trpc.payments.list.queryOptions(
-      { ...scope, network, counted, from, to: null, cursor: pages.cursor },
+      { ...scope, ...filter, cursor: pages.cursor },
       { placeholderData: keepPreviousData },
     ),
   )
@@ -80,7 +81,7 @@ export function PaymentsPage() {
     },
   ]
   return (
-    <Page title="Payments" actions={<CsvLink from={from} />}>
+    <Page title="Payments" actions={<CsvLink what="payments" filters={filter} />}>
       <search className="pm-filters">
         <NativeSelect
           aria-label="Seen"
@@ -114,7 +115,6 @@ export function PaymentsPage() {
         idOf={({ id }) => id}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        listKey={JSON.stringify(filters)}
         foot="Newest first; the file holds the rate at lock"
         empty={
           filtered ? (

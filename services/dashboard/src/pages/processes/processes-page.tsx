@@ -6,6 +6,7 @@ import { Card, Note } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
@@ -100,7 +101,7 @@ function RedisNote({ redis: { awayMs, since } }: { readonly redis: Answer['redis
 function Leases({ leases }: { readonly leases: Answer['leases'] }) {
   return (
     <Card title="Leases" flush>
-      <div className="pm-table-box">
+      <ScrollBox label="Leases">
         <table className="pm-table pm-table-plain pm-num" aria-label="leases">
           <thead>
             <tr>
@@ -125,7 +126,7 @@ function Leases({ leases }: { readonly leases: Answer['leases'] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </Card>
   )
 }

@@ -7,6 +7,7 @@ import { Card, Note } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import '../webhooks/webhooks.css'
 import { LOOK_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
@@ -127,7 +128,7 @@ function shortened(price: string): string {
 function SourceList({ sources }: { readonly sources: Board['sources'] }) {
   if (sources.length === 0) return <EmptyState title="No source was heard yet." />
   return (
-    <div className="pm-table-box">
+    <ScrollBox label="Sources">
       <table className="pm-table pm-table-plain pm-num" aria-label="sources">
         <thead>
           <tr>
@@ -153,6 +154,6 @@ function SourceList({ sources }: { readonly sources: Board['sources'] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }

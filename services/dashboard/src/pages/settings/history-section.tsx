@@ -16,7 +16,7 @@ export function HistorySection() {
   return (
     <div className="pm-stack">
       <AuditFilters filters={filters} set={set} />
-      <AuditTable query={rows} page={rows.data} pages={pages} listKey={JSON.stringify(filters)} />
+      <AuditTable query={rows} page={rows.data} pages={pages} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { IconCheck } from '@tabler/icons-react'
 import { Card } from '../../parts/card.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { mayDo, ROLE_WORDS, type Role } from '../../session/roles.ts'
 
 const DEEDS: readonly (readonly [what: string, needs: Role])[] = [
@@ -14,7 +15,7 @@ const ROLES = ['owner', 'admin', 'support', 'viewer'] as const
 export function RoleMatrix() {
   return (
     <Card title="What each role may do" flush>
-      <div className="pm-table-box">
+      <ScrollBox label="Roles">
         <table className="pm-table" aria-label="roles">
           <thead>
             <tr>
@@ -39,7 +40,7 @@ export function RoleMatrix() {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </Card>
   )
 }

@@ -1,0 +1,18 @@
+import { exportInvoices } from '#shared/usecases/export-invoices.ts'
+import { readInvoiceSearch } from '#shared/usecases/invoice-search.ts'
+import type { AdminDeps } from './admin-deps.ts'
+import { exportRoute } from './export-route.ts'
+import { invoiceFilters } from './wire/list-filters.ts'
+
+/** `GET /export/invoices.csv`: the invoices that the list shows under the same filters, paid or not, newest first. */
+export const exportInvoicesRoute = (deps: AdminDeps) =>
+  exportRoute(deps, {
+    what: 'invoices',
+    filters: invoiceFilters,
+    lines: ({ q, from, to, ...asked }) =>
+      exportInvoices(deps.money, {
+        ...asked,
+        ...{ createdFrom: from, createdTo: to },
+        search: q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q),
+      }),
+  })

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { ASSET_IDS, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { SOURCES } from './money-wire.ts'
+
+/** Bounds of creation in Unix milliseconds; null = without bound. */
+export const createdFilters = {
+  /** Inclusive. */
+  from: z.int().min(0).nullable().default(null),
+  /** Exclusive. */
+  to: z.int().min(0).nullable().default(null),
+}
+
+/** What a list of invoices can be narrowed by. The list and its export read the same definition. */
+export const invoiceFilters = {
+  ...createdFilters,
+  status: z.enum(INVOICE_STATUSES).nullable().default(null),
+  /** A number, an order's reference, an e-mail address, an address that was paid to, or an id. */
+  q: z.string().trim().max(200).default(''),
+  asset: z.enum(ASSET_IDS).nullable().default(null),
+  source: z.enum(SOURCES).nullable().default(null),
+  flag: z.enum(['late', 'short']).nullable().default(null),
+}
+
+/** What a list of payments can be narrowed by. The list and its export read the same definition. */
+export const paymentFilters = {
+  ...createdFilters,
+  network: z.enum(NETWORK_IDS).nullable().default(null),
+  counted: z.boolean().nullable().default(null),
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import { sampleLock, sampleState } from '#test/support/db-samples.ts'
+import { suggestRefund } from './suggest-refund.ts'
+
+const AT = 1_000_000
+/** 100 USDT are due; `amounts` came. */
+const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceState => ({
+  ...sampleState(AT, { locks: [sampleLock('aa', AT)] }),
+  status,
+  others: {
+    seenBase: amounts.reduce((sum, one) => sum + one, 0n),
+    confirmedBase: 0n,
+    count: amounts.length,
+    digest: '',
+  },
+})
+const refund = (
+  amountBase: bigint,
+  status: 'asked' | 'sent' | 'withdrawn',
+  asset: 'usdt_ethereum' | 'eth_ethereum',
+) => ({
+  ...{ amountBase, status, asset },
+})
+
+// Guarantee: what an operator confirms without reading gives back the difference and not the whole payment.
+test('of an overpaid invoice the difference is proposed', () => {
+  expect(suggestRefund(state('overpaid', 70_000_000n, 35_980_000n), [])).toBe(5_980_000n)
+})
+
+test('of any other invoice all that came is proposed', () => {
+  expect(suggestRefund(state('paid', 100_000_000n), [])).toBe(100_000_000n)
+  expect(suggestRefund(state('expired', 40_000_000n), [])).toBe(40_000_000n)
+})
+
+test('what earlier refunds cover is not proposed again', () => {
+  const over = state('overpaid', 105_980_000n)
+  expect(suggestRefund(over, [refund(5_980_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
+  expect(suggestRefund(over, [refund(1_000_000n, 'asked', 'usdt_ethereum')])).toBe(4_980_000n)
+  expect(suggestRefund(over, [refund(5_980_000n, 'withdrawn', 'usdt_ethereum')])).toBe(5_980_000n)
+  expect(suggestRefund(over, [refund(5_980_000n, 'sent', 'eth_ethereum')])).toBe(5_980_000n)
+  expect(suggestRefund(over, [refund(9_000_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
+})
+
+test('without a coin nothing is proposed', () => {
+  expect(suggestRefund(sampleState(AT), [])).toBe(0n)
+})

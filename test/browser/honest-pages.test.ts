@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { inView } from '#test/support/shown-rows.ts'
+import { useListSeed } from '#test/support/use-list-seed.ts'
+
+const browser = useBrowser()
+const opened = useListSeed(browser)
+
+async function open(path: string, width = 1280) {
+  const { dev, seed, storageState } = opened()
+  const page = await browser.open({ session: storageState, width })
+  await page.goto(`${dev.adminUrl}${dashboardPath(path, seed.workspaceId, 'test')}`)
+  await settled(page)
+  return page
+}
+
+/** What is typed, and the invoice that it means. */
+const SEARCHES = {
+  'an e-mail address': ({ customerEmail, invoices }) => [customerEmail, invoices['pending'] ?? ''],
+  'a number': ({ paidNumber, invoices }) => [String(paidNumber), invoices['paid'] ?? ''],
+  "an order's reference": ({ orderId, invoices }) => [orderId, invoices['new'] ?? ''],
+} satisfies Readonly<Record<string, (seed: ReturnType<typeof opened>['seed']) => readonly [string, string]>>
+
+// Guarantee: Enter opens what was found, however fast it is pressed; "Explain" only when nothing was.
+test.each(Object.entries(SEARCHES))('Ctrl K, %s and Enter open the invoice', async (_what, of) => {
+  const [text, id] = of(opened().seed)
+  for (const isPatient of [false, true]) {
+    const page = await open('overview')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Search everything' }).pressSequentially(text)
+    if (isPatient)
+      await page.getByRole('dialog').locator('[data-action][data-selected]').filter({ hasText: 'Invoice #' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/invoices/${id}`)
+  }
+})
+
+test('Ctrl K, something unknown and Enter open Explain, and a moved selection is what Enter opens', async () => {
+  const page = await open('overview')
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('textbox', { name: 'Search everything' })
+  await field.pressSequentially('0xdeadbeef')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/explain?q=0xdeadbeef')
+  await page.keyboard.press('Control+k')
+  await field.pressSequentially(opened().seed.customerEmail)
+  await page.locator('[data-action]').filter({ hasText: 'Invoice #' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/explain\?q=ana/)
+})
+
+// Guarantee: an endpoint that refuses what it is sent is never called healthy or 100 %, on any page.
+test('an endpoint that refuses everything is failing on the overview, in the list and beside it', async () => {
+  const { refusingEndpointId: id } = opened().seed
+  const page = await open('overview')
+  const card = page.getByRole('table', { name: 'Webhook health, last 24 h' })
+  const row = card.getByRole('row').filter({ has: page.locator(`a[href$="${id}"]`) })
+  await row.getByText('Failing', { exact: true }).waitFor()
+  await row.getByText(/^\d+ retrying$/).waitFor()
+  expect(await row.textContent()).toContain('0 %first attempt 0 %')
+  const figure = page.getByRole('region', { name: 'Webhooks delivered' })
+  expect(await figure.getByText('100 %', { exact: true }).count()).toBe(0)
+  await figure.getByText(/\d+ retrying/).waitFor()
+  await row.getByRole('link').click()
+  const listed = page.locator(`[data-row-id="${id}"]`)
+  await listed.getByText('Failing', { exact: true }).waitFor()
+  await listed.getByText(/^0 % of the last \d+/).waitFor()
+  const aside = page.getByRole('complementary', { name: 'Endpoint' })
+  await aside.getByText(/0 delivered, 0 of them by the first attempt/).waitFor()
+  await aside.getByText(/\d+ wait, \d+ of them for another attempt/).waitFor()
+})
+
+test('of one moment the timeline shows what came later first', async () => {
+  const page = await open(`invoices/${opened().seed.invoices['pending']}`)
+  await page.getByText('Events', { exact: true }).click()
+  const titles = page.locator('.pm-story .pm-check-title')
+  await expect.poll(async () => await titles.allTextContents()).toEqual(['invoice.pending', 'invoice.created'])
+})
+
+test('Explain says statuses, coins and what is missing in the words of pages', async () => {
+  const { seed } = opened()
+  const page = await open(`explain?q=${seed.invoices['partial']}`)
+  await page.getByRole('heading', { name: /^Invoice #\d+ is not paid: partly paid$/ }).waitFor()
+  await page.getByText(/^[\d.]+ USDT arrived$/).waitFor()
+  await page.getByText(/^[\d.]+ USDT are missing$/).waitFor()
+  expect(await page.locator('main').textContent()).not.toMatch(/base units|usdt_ethereum|\(partial\)/)
+})
+
+// Guarantee: without JavaScript there is a sentence and no blank page.
+test.each(['dashboard', 'checkout'])('without JavaScript the %s says what it needs, in view', async (which) => {
+  const { dev, storageState } = opened()
+  const probe = await browser.open({ session: storageState })
+  const context = await probe.context().browser()?.newContext({ javaScriptEnabled: false })
+  if (context === undefined) throw new Error('the browser is gone')
+  const page = await context.newPage()
+  await page.goto(which === 'dashboard' ? `${dev.adminUrl}/login` : `${dev.checkoutUrl}/i/none`)
+  const box = await page.getByText(/needs JavaScript/).boundingBox()
+  await context.close()
+  expect(box?.y).toBeLessThan(600)
+})
+
+test('wide tables on a phone can be scrolled by keys', async () => {
+  const page = await open('/system/processes', 390)
+  await page.getByRole('table', { name: 'leases' }).waitFor()
+  await expect.poll(() => axeViolations(page)).toEqual([])
+  expect(await sidewaysPixels(page)).toBe(0)
+})
+
+test('a page opens at its heading, wherever the list before it was', async () => {
+  const page = await open('invoices', 390)
+  await page.locator('[data-row-id]').last().scrollIntoViewIfNeeded()
+  await page.locator('[data-row-id] [data-row-link]').last().click()
+  await page.waitForURL(/invoices\/[0-9a-f-]{36}$/)
+  await expect.poll(() => inView(page, 'main h1')).toBe(true)
+})
+
+/** Attack: rows of the filter before must not be usable while the answer is slow. */
+test('while a filter loads, rows of the one before cannot be opened', async () => {
+  const page = await open('invoices')
+  await page.route(/invoices\.list/, () => undefined)
+  await page
+    .locator('.pm-tabs a')
+    .filter({ hasText: /^Expired/ })
+    .click()
+  await page.locator('.pm-list[aria-busy="true"] [inert]').waitFor()
+  const box = await page.locator('[data-row-id]').first().boundingBox()
+  await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10)
+  expect(page.url()).toMatch(/invoices\?status=expired$/)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
+/** Attack: an address that somebody sent holds filters that do not exist; the list must say what it shows. */
+test('an unknown filter in the address shows all rows under "All"', async () => {
+  const page = await open('invoices?status=stolen&asset=gold&period=never')
+  const rows = await page.locator('[data-row-id]').count()
+  const all = await open('invoices')
+  expect(rows).toBe(await all.locator('[data-row-id]').count())
+  await page.locator('.pm-tabs a[aria-current]').filter({ hasText: /^All/ }).waitFor()
+})

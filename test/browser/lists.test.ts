@@ -1,0 +1,207 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { settled } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { DASHBOARD_LISTS, type DashboardList, type ListFilter, type ShownRow } from '#test/support/dashboard-lists.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { choose, countOf, inView, offers, shownRows } from '#test/support/shown-rows.ts'
+import { useListSeed } from '#test/support/use-list-seed.ts'
+
+const browser = useBrowser()
+const opened = useListSeed(browser)
+/** Rows of one page: a list with more would hide what a filter should find. */
+const PAGE_ROWS = 50
+const SLOW_MACHINE_MS = 240_000
+const ASIDE = 'main aside'
+const OLDER = { name: /^(Older|More)$/ }
+
+function urlOf(list: DashboardList, mode: 'test' | 'live'): string {
+  const { dev, seed } = opened()
+  return `${dev.adminUrl}${dashboardPath(list.page, seed.workspaceId, mode)}`
+}
+
+async function open(list: DashboardList, mode: 'test' | 'live', width = 1280): Promise<Page> {
+  const { storageState } = opened()
+  const page = await browser.open({ session: storageState, width, height: width < 600 ? 760 : 900 })
+  await page.goto(urlOf(list, mode))
+  await settled(page)
+  return page
+}
+
+const idsOf = (rows: readonly { readonly id: string }[] | null) => rows?.map(({ id }) => id).sort() ?? null
+const textOf = (value: string | ((seed: ReturnType<typeof opened>['seed']) => string)) =>
+  typeof value === 'string' ? value : value(opened().seed)
+
+/** The ids in the file behind "Export CSV" as the page stands. */
+async function exported(page: Page, { csv }: DashboardList): Promise<readonly string[] | null> {
+  if (csv === undefined) return null
+  const href = (await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')) ?? ''
+  expect(new URL(href, page.url()).pathname).toBe(`/export/${csv.file}`)
+  const text = await (await page.request.get(new URL(href, page.url()).href)).text()
+  const [heading = '', ...lines] = text.trimEnd().split('\r\n')
+  const column = heading.split(',').indexOf(csv.id)
+  return lines.map((line) => line.split(',')[column] ?? '').sort()
+}
+
+const filtered = Object.entries(DASHBOARD_LISTS).flatMap(([name, list]) =>
+  list.filters.map((filter): [string, DashboardList, ListFilter] => [
+    `${name}: ${filter.label || filter.control}`,
+    list,
+    filter,
+  ]),
+)
+
+// Guarantee: what an operator reads under a filter is true: every row satisfies it, no row that does is missing, the file and the
+// count of the tab say the same. Rows are chosen from what the list shows without a filter, by what each row says of itself.
+describe.each(filtered)('%s', (_name, list, filter) => {
+  test('shows exactly the rows that match, as do its count and its file', { timeout: SLOW_MACHINE_MS }, async () => {
+    const { seed } = opened()
+    const page = await open(list, 'test')
+    const all = (await shownRows(page, list)) ?? []
+    expect(all.length).toBeLessThan(PAGE_ROWS)
+    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
+    const shares = []
+    for (const { choose: wish, shows } of filter.choices) {
+      const value = textOf(wish)
+      await choose(page, filter, value)
+      const expected = idsOf(all.filter((row) => shows(row, seed)))
+      await expect
+        .poll(async () => ({ value, ids: idsOf(await shownRows(page, list)) }))
+        .toEqual({ value, ids: expected })
+      const count = await countOf(page, filter, value)
+      if (count !== null) expect({ value, count }).toEqual({ value, count: expected?.length })
+      const file = await exported(page, list)
+      if (file !== null) expect({ value, file }).toEqual({ value, file: expected })
+      shares.push((expected?.length ?? 0) / all.length)
+    }
+    // A filter that showed everything or nothing whatever is chosen would have passed until here.
+    expect(shares.some((share) => share > 0 && share < 1)).toBe(true)
+    await choose(page, filter, filter.any)
+    await expect.poll(async () => idsOf(await shownRows(page, list))).toEqual(idsOf(all))
+  })
+})
+
+const paged = filtered.filter(([, { isLong }, { control }]) => isLong === true && control !== 'search')
+
+/** Every row of a list, over all of its pages, in its order. */
+async function everyRow(page: Page, list: DashboardList): Promise<readonly ShownRow[]> {
+  const rows = new Map<string, ShownRow>()
+  const older = page.getByRole('button', OLDER)
+  for (;;) {
+    const before = rows.size
+    const readNew = async () => {
+      for (const row of (await shownRows(page, list)) ?? []) rows.set(row.id, row)
+      return rows.size
+    }
+    await expect.poll(readNew).toBeGreaterThan(before)
+    if (!(await older.isEnabled())) return [...rows.values()]
+    await older.click()
+  }
+}
+
+// Guarantee: what a filter finds beyond the first page of "all" is shown at once; nothing of it waits behind "45 new".
+describe.each(paged)('%s of three pages', (_name, list, filter) => {
+  test('shows the first page of the rows that match', { timeout: SLOW_MACHINE_MS }, async () => {
+    const { seed } = opened()
+    const page = await open(list, 'live')
+    const all = await everyRow(page, list)
+    expect(all.length).toBeGreaterThan(2 * PAGE_ROWS)
+    for (const { choose: wish, shows } of filter.choices) {
+      const value = textOf(wish)
+      if (!(await offers(page, filter, value))) continue
+      // From the first page of everything, as somebody comes to it.
+      await page.goto(urlOf(list, 'live'))
+      await settled(page)
+      await choose(page, filter, value)
+      const expected = all.filter((row) => shows(row, seed)).map(({ id }) => id)
+      const shown = async () => ({ value, ids: (await shownRows(page, list))?.map(({ id }) => id) })
+      await expect.poll(shown).toEqual({ value, ids: expected.slice(0, PAGE_ROWS) })
+      expect(await page.locator('.pm-waiting').count()).toBe(0)
+    }
+  })
+})
+
+const creating = Object.entries(DASHBOARD_LISTS).filter(([, { creates }]) => creates !== undefined)
+
+// Guarantee: nobody has to look for what they have just made.
+test.each(creating)('%s: what is made there is on top, once', async (_name, list) => {
+  const { creates } = list
+  if (creates === undefined) return
+  const page = await open(list, 'test')
+  const before = (await shownRows(page, list))?.length ?? 0
+  const made = `Made ${Math.random().toString(36).slice(2, 8)}`
+  await page.getByRole('button', { name: creates.button }).first().click()
+  const form = page.getByRole('dialog')
+  for (const [label, value] of Object.entries(creates.fields)) {
+    await form.getByRole('textbox', { name: label }).fill(value.replace('{name}', made))
+  }
+  await form.getByRole('button', { name: creates.submit }).click()
+  await form.waitFor({ state: 'detached' })
+  // Some lead to the page of what was made; the list is one click away.
+  if (!new URL(page.url()).pathname.endsWith(list.page))
+    await page.getByRole('navigation').getByRole('link', { name: 'Payment links' }).click()
+  await expect.poll(async () => Object.values((await shownRows(page, list))?.[0]?.cells ?? {})[0]).toBe(made)
+  expect(await shownRows(page, list)).toHaveLength(before + 1)
+  expect(await page.locator('.pm-waiting').count()).toBe(0)
+})
+
+const long = Object.entries(DASHBOARD_LISTS).filter(([, { isLong }]) => isLong === true)
+
+test.each(long)('%s: the next page is read from its top', async (_name, list) => {
+  const page = await open(list, 'live', 390)
+  const first = (await shownRows(page, list)) ?? []
+  await page.getByRole('button', OLDER).click()
+  const fresh = async () => {
+    const rows = (await shownRows(page, list)) ?? []
+    return rows.length > 0 && !rows.some(({ id }) => first.some((row) => row.id === id))
+  }
+  await expect.poll(fresh).toBe(true)
+  await expect.poll(() => inView(page, list.rows)).toBe(true)
+})
+
+const openable = Object.entries(DASHBOARD_LISTS).filter(([, { opens }]) => opens !== null)
+const rowOf = (id: string) => `main [data-row-id="${id}"]`
+
+/** Opens a row far down by its own link, as a click on it does. */
+async function openFarRow(page: Page, list: DashboardList): Promise<string> {
+  const rows = (await shownRows(page, list)) ?? []
+  const id = rows[Math.max(0, rows.length - 4)]?.id ?? ''
+  const row = page.locator(rowOf(id))
+  await row.scrollIntoViewIfNeeded()
+  const link = row.locator('[data-row-link]')
+  await ((await link.count()) > 0 ? link.first() : row).click()
+  return id
+}
+
+describe.each(openable)('%s: a row far down', (_name, list) => {
+  test.each([390, 1280, 1440])('opens in view at %i pixels, and back leads to the row', async (width) => {
+    const page = await open(list, list.isLong === true ? 'live' : 'test', width)
+    const listUrl = page.url()
+    const id = await openFarRow(page, list)
+    await page.waitForURL((url) => url.href !== listUrl)
+    await settled(page)
+    const heading = list.opens === 'aside' ? `${ASIDE} h2` : 'main h1'
+    await expect.poll(() => inView(page, heading)).toBe(true)
+    await page.goBack()
+    await page.waitForURL(listUrl)
+    await expect.poll(() => inView(page, rowOf(id))).toBe(true)
+    const hasLink = (await page.locator(rowOf(id)).locator('[data-row-link]').count()) > 0
+    // People who use keys go on from the row, too.
+    const focused = `document.activeElement?.closest('[data-row-id]')?.dataset.rowId ?? null`
+    if (hasLink) await expect.poll(() => page.evaluate(focused)).toBe(id)
+  })
+
+  if (list.opens === 'aside') {
+    test.each([390, 1440])('that was opened beside the list is closed at %i pixels, back at its row', async (width) => {
+      const page = await open(list, list.isLong === true ? 'live' : 'test', width)
+      const id = await openFarRow(page, list)
+      await page
+        .locator(ASIDE)
+        .getByRole('button', { name: /^Close/ })
+        .first()
+        .click()
+      await page.locator(ASIDE).waitFor({ state: 'detached' })
+      await expect.poll(() => inView(page, rowOf(id))).toBe(true)
+    })
+  }
+})

@@ -1,0 +1,208 @@
+import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import type { ListSeed } from './list-seed.ts'
+
+/** A row as a person reads it: the text under each heading, and the moments it names in Unix ms, by heading. */
+export interface ShownRow {
+  readonly id: string
+  readonly cells: Readonly<Record<string, string>>
+  readonly times: Readonly<Record<string, number>>
+}
+
+/** One choice of a filter, and which rows it promises to show. */
+interface FilterChoice {
+  /** What is chosen or typed: the value of an option, the name of a tab or button, the text of a search. */
+  readonly choose: string | ((seed: ListSeed) => string)
+  /** By what the row shows. */
+  readonly shows: (row: ShownRow, seed: ListSeed) => boolean
+}
+
+/** A way to narrow a list. */
+export interface ListFilter {
+  readonly control: 'select' | 'search' | 'tab' | 'button'
+  /** The control's label; of tabs and buttons, nothing. */
+  readonly label: string
+  /** The choice that shows everything again. */
+  readonly any: string
+  readonly choices: readonly FilterChoice[]
+}
+
+/** What a person makes so that it appears in the list, from the list's own page. */
+export interface ListCreation {
+  readonly button: string
+  /** Fields of the form by label; `{name}` stands for a new name. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly submit: string
+}
+
+/**
+ * A list of the dashboard. Declared here it is tested: its filters, its tabs, its export, what is created on it, the way back to a row
+ * and the place of what a row opens.
+ */
+export interface DashboardList {
+  /** Behind `/{workspace}/{mode}/`. */
+  readonly page: string
+  /** Rows on the page. */
+  readonly rows: string
+  readonly filters: readonly ListFilter[]
+  /** What a row leads to: a page of its own, something beside the list, or nothing. */
+  readonly opens: 'page' | 'aside' | null
+  /** The file of the export, and its column with the row's id. */
+  readonly csv?: { readonly file: string; readonly id: string }
+  readonly creates?: ListCreation
+  /** Has three pages in the seed's live mode. */
+  readonly isLong?: boolean
+}
+
+const TABLE = 'main [data-row-id]'
+const DAY_MS = 86_400_000
+const STATUS_WORDS = {
+  ...{ new: 'New', pending: 'Awaiting payment', partial: 'Partly paid', confirming: 'Confirming' },
+  ...{ paid: 'Paid', overpaid: 'Overpaid', expired: 'Expired', cancelled: 'Cancelled' },
+} as const satisfies Readonly<Record<(typeof INVOICE_STATUSES)[number], string>>
+
+const has = (heading: string, word: string | RegExp) => (row: ShownRow) =>
+  typeof word === 'string' ? (row.cells[heading] ?? '').split('\n').includes(word) : word.test(row.cells[heading] ?? '')
+const select = (label: string, any: string, choices: ListFilter['choices']): ListFilter => ({
+  ...{ control: 'select', label, any, choices },
+})
+/** Days back, by the moment that a row shows under a heading. */
+const within = (label: string, heading: string, days: readonly number[]): ListFilter =>
+  select(
+    label,
+    'any',
+    days.map((many) => ({
+      choose: String(many),
+      shows: ({ times }) => (times[heading] ?? 0) >= Date.now() - many * DAY_MS,
+    })),
+  )
+const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
+  ...{ control: 'search', label, any: '', choices },
+})
+
+const AUDIT: ListFilter[] = [
+  search('Who', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Who'] === email }]),
+]
+
+/** Every list of a workspace that has filters, pages or rows that open. */
+export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
+  invoices: {
+    ...{ page: 'invoices', rows: TABLE, opens: 'page', isLong: true, csv: { file: 'invoices.csv', id: 'invoice_id' } },
+    filters: [
+      {
+        ...{ control: 'tab', label: '', any: 'All' },
+        choices: INVOICE_STATUSES.map((status) => ({
+          choose: STATUS_WORDS[status],
+          shows: has('Status', STATUS_WORDS[status]),
+        })),
+      },
+      select('Coin', 'any', [
+        { choose: 'usdt_ethereum', shows: has('Received', /USDT\n+Ethereum/) },
+        { choose: 'eth_ethereum', shows: has('Received', /ETH\n+Ethereum/) },
+        { choose: 'btc_bitcoin', shows: has('Received', /BTC/) },
+      ]),
+      select('Source', 'any', [
+        { choose: 'api', shows: has('Source', 'API') },
+        { choose: 'link', shows: has('Source', 'Payment link') },
+        { choose: 'manual', shows: has('Source', 'By hand') },
+        { choose: 'billing', shows: has('Source', 'Billing') },
+      ]),
+      select('Flag', 'any', [
+        { choose: 'late', shows: has('Status', 'Late') },
+        { choose: 'short', shows: has('Status', 'Accepted short') },
+      ]),
+      within('Created', 'Created', [1, 7, 30, 90]),
+      search('Number, order, e-mail or address', [
+        { choose: ({ orderId }) => orderId, shows: (row, { orderId }) => row.cells['Order'] === orderId },
+        { choose: ({ invoices }) => invoices['paid'] ?? '', shows: (row, { invoices }) => row.id === invoices['paid'] },
+        {
+          choose: ({ customerEmail }) => customerEmail,
+          shows: (row, { invoices }) => row.id === invoices['pending'],
+        },
+        { choose: '901', shows: has('Invoice', '#901') },
+        { choose: 'nothing-like-it', shows: () => false },
+      ]),
+    ],
+  },
+  payments: {
+    ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { file: 'payments.csv', id: 'payment_id' } },
+    filters: [
+      within('Seen', 'Seen', [1, 7, 30, 90]),
+      select('Network', 'any', [
+        { choose: 'ethereum', shows: has('Network', 'Ethereum') },
+        { choose: 'bitcoin', shows: has('Network', 'Bitcoin') },
+        { choose: 'solana', shows: has('Network', 'Solana') },
+        { choose: 'tron', shows: has('Network', /tron/i) },
+      ]),
+      select('Counted', 'any', [
+        { choose: 'yes', shows: (row) => !has('State', 'Not counted')(row) },
+        { choose: 'no', shows: has('State', 'Not counted') },
+      ]),
+    ],
+  },
+  links: {
+    ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [] },
+    creates: { button: 'New link', fields: { Title: '{name}', Amount: '12.50' }, submit: 'Make link' },
+  },
+  products: {
+    ...{ page: 'products', rows: TABLE, opens: null, isLong: true, filters: [] },
+    creates: { button: 'New product', fields: { Name: '{name}', Price: '12.50' }, submit: 'Add product' },
+  },
+  endpoints: { page: 'webhooks/endpoints', rows: TABLE, opens: 'aside', filters: [] },
+  deliveries: {
+    ...{ page: 'webhooks/deliveries', rows: TABLE, opens: 'aside', isLong: true },
+    filters: [
+      select('Status', 'all', [
+        { choose: 'failed', shows: has('Status', 'Failed') },
+        { choose: 'pending', shows: has('Status', /^(Queued|Retrying)/) },
+        { choose: 'held', shows: has('Status', 'Held') },
+        { choose: 'succeeded', shows: has('Status', 'Delivered') },
+      ]),
+      select('Endpoint', 'all', [
+        { choose: ({ refusingEndpointId }) => refusingEndpointId, shows: has('Event', /^invoice\.created/) },
+      ]),
+      select('Event type', 'all', [
+        { choose: 'invoice.paid', shows: has('Event', 'invoice.paid') },
+        { choose: 'invoice.created', shows: has('Event', 'invoice.created') },
+        { choose: 'invoice.cancelled', shows: has('Event', 'invoice.cancelled') },
+        { choose: 'payment.detected', shows: has('Event', 'payment.detected') },
+      ]),
+      search('Search by event, delivery or invoice', [
+        {
+          choose: ({ invoices }) => invoices['paid'] ?? '',
+          shows: ({ cells }, { paidNumber }) => cells['Event']?.includes(`#${paidNumber} ·`) === true,
+        },
+        { choose: 'nothing-like-it', shows: () => false },
+      ]),
+    ],
+  },
+  events: {
+    ...{ page: 'webhooks/events', rows: TABLE, opens: 'aside', isLong: true },
+    filters: [
+      search('Search by event or invoice', [
+        { choose: ({ eventId }) => eventId, shows: (row, { eventId }) => row.id === eventId },
+        {
+          choose: ({ paidNumber }) => `#${paidNumber}`,
+          shows: ({ cells }, { paidNumber }) => cells['Event']?.endsWith(`#${paidNumber}`) === true,
+        },
+        { choose: 'nothing-like-it', shows: () => false },
+      ]),
+    ],
+  },
+  exceptions: {
+    ...{ page: 'exceptions', rows: TABLE, opens: 'aside', isLong: true },
+    filters: [
+      {
+        ...{ control: 'button', label: '', any: 'All kinds' },
+        choices: [
+          { choose: 'Money', shows: ({ cells }) => !/endpoint/i.test(cells['row'] ?? '') },
+          { choose: 'System', shows: ({ cells }) => /endpoint/i.test(cells['row'] ?? '') },
+        ],
+      },
+    ],
+  },
+  keys: {
+    ...{ page: 'keys', rows: TABLE, opens: null, filters: [] },
+    creates: { button: 'Create a key', fields: { Name: '{name}' }, submit: 'Create the key' },
+  },
+  history: { page: 'settings/history', rows: TABLE, opens: null, filters: AUDIT },
+}
