@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AnyTRPCMutationProcedure, AnyTRPCProcedure } from '@trpc/server'
-import { HDNodeWallet } from 'ethers'
+import { accountAddresses, accountKey } from '#test/support/fresh-key.ts'
 import type { AppRouter } from './app-router.ts'
 import type { AttackWorld } from './attack-world.fixture.ts'
 
@@ -47,17 +47,15 @@ const EACH = { audit: 'each' } as const
 const op = () => ({ opId: randomUUID() })
 const because = { reason: 'for the test' }
 let keys = 100
-const freshKey = () => {
+const nextAccount = () => {
   keys += 1
-  const phrase = 'test test test test test test test test test test test junk'
-  return HDNodeWallet.fromPhrase(phrase, '', `m/44'/60'/${keys}'`)
+  return keys
 }
 const pool = (count: number) => {
-  const key = freshKey()
-  const addresses = Array.from({ length: count }, (_, index) => key.deriveChild(index).address)
-  return { family: 'evm', kind: 'pool', value: addresses.join('\n') } as const
+  const value = accountAddresses(nextAccount(), count).join('\n')
+  return { family: 'evm', kind: 'pool', value } as const
 }
-const xpub = () => ({ family: 'evm', kind: 'xpub', value: freshKey().neuter().extendedKey }) as const
+const xpub = () => ({ family: 'evm', kind: 'xpub', value: accountKey(nextAccount()) }) as const
 const ETHEREUM = { mode: 'test', network: 'ethereum' } as const
 const HOOK = { url: 'https://93.184.216.34/hook', events: ['*'], description: 'ERP' }
 

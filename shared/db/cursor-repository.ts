@@ -68,7 +68,7 @@ export function createCursorRepository(db: Database): CursorRepository {
           {
             _id: idOf(mode, network),
             hash,
-            $nor: [{ 'released.hash': hash, 'released.through': { $gte: stored.through } }],
+            $or: [{ 'released.hash': { $ne: hash } }, { 'released.through': { $lt: stored.through } }],
           },
           { $set: { released: stored } },
           { session },

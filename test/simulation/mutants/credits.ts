@@ -152,8 +152,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'deadline-by-block-alone',
     file: 'shared/usecases/known-until.ts',
-    find: 'return mempoolAt ?? Math.min(time, headSeenAt)',
-    replace: 'return Math.max(mempoolAt ?? 0, Math.min(time, headSeenAt))',
+    find: 'if (mempoolAt !== undefined) return',
+    replace: 'if (mempoolAt !== undefined && mempoolAt >= Math.min(time, headSeenAt)) return',
     what: 'A block passes a deadline although nobody has looked through the mempool.',
   },
   {
