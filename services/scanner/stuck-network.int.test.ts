@@ -178,8 +178,11 @@ describe('a node that fails on one block for ever', () => {
       },
       { timeout: 15_000 },
     )
-    await advanceInvoice(engine.deps, invoice.terms.id)
-    expect(await statusOf(engine, invoice)).toBe('paid')
+    // Payments are confirmed behind the move of the cursor.
+    await vi.waitFor(async () => {
+      await advanceInvoice(engine.deps, invoice.terms.id)
+      expect(await statusOf(engine, invoice)).toBe('paid')
+    })
     await vi.waitFor(async () => expect((await stage.cursor())?.trouble?.height).toBe(node.badHeight))
   })
 

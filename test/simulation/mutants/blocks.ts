@@ -5,8 +5,8 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
   {
     name: 'unreadable-block-passed',
     file: 'shared/usecases/scan-tick.ts',
-    find: 'blocks: settled.blocks, unconfirmed, confirmedToo',
-    replace: 'blocks: checked.blocks, unconfirmed, confirmedToo',
+    find: 'blocks: settled.blocks, unconfirmed, mempoolAt',
+    replace: 'blocks: checked.blocks, unconfirmed, mempoolAt',
     what: 'A block whose transactions no node can show is passed although balances moved in it.',
     seed: '6',
   },
