@@ -113,7 +113,7 @@ describe('a key', () => {
     expect([again.text, isReplay(again)]).toEqual([first.text, true])
   })
 
-  it.each(['A', 'a', 'ä', '$where', '{"$gt":""}', '__proto__', 'a:b', '../x', '%2e'])('may be %j', async (text) => {
+  it.each(['A', 'a', '$where', '{"$gt":""}', '__proto__', 'a:b', '../x', '%2e'])('may be %j', async (text) => {
     // A header carries bytes: what is not ASCII goes out as Latin-1.
     const headers = { 'idempotency-key': `odd ${text}` }
     const create = operation('POST /products')

@@ -10,7 +10,10 @@ interface Header {
 }
 
 /** Headers that belong to HTTP and to the hardening of every answer, and not to the interface. */
-const PLAIN = new Set(['cache-control', 'connection', 'content-length', 'content-type', 'date', 'keep-alive'])
+const PLAIN = new Set([
+  ...['cache-control', 'connection', 'content-length', 'content-type', 'date', 'keep-alive'],
+  ...['strict-transport-security', 'x-content-type-options'],
+])
 /** Documented headers that only some answers of their status carry. */
 const SOMETIMES = new Set(['Idempotent-Replayed'])
 const MISSING = '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e3f'
