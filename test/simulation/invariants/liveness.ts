@@ -195,8 +195,9 @@ function chainSums(
   const rest = all > 0n && missing > 0n ? dust.filter(({ amountBase }) => amountBase >= missing) : []
   const [only] = rest
   if (only === undefined) return { onTime, all, moved }
-  // One rest that came after everything else, and in time, counts. Which of several does is left to the books.
-  const isClear = rest.length === 1 && !chain.hasMempool && only.at > lastAt
+  // One rest that came after everything else, and in time, counts. Which of several does is left to the books, and so is a rest
+  // whose block was replaced: it counts from when it was seen first.
+  const isClear = rest.length === 1 && !chain.hasMempool && only.at > lastAt && !moved
   const isLate = only.at > invoice.expiresAt.getTime()
   if (isClear && isLate) return { onTime, all, moved }
   return { onTime: onTime + only.amountBase, all: all + only.amountBase, moved: moved || !isClear }
