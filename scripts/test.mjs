@@ -1,5 +1,5 @@
 // `npm test`: everything that CI runs: checks, unit, integration, flow and browser tests, simulated seeds, a short chaos run on
-// real processes, and the demo. One stage after the other, only the simulation runs beside those that mostly wait.
+// real processes, and the demo; `npm run test:deep` is the longer one. One stage after the other, only the simulation runs beside those that mostly wait.
 // What failed is named again at the end. The last line is `N passed, N failed`; the status is 0 only when nothing failed and no
 // stage was empty.
 import { spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { join, relative } from 'node:path'
 
 if (process.argv.includes('--help')) {
   process.stdout.write(
-    'npm test: checks, unit, integration, flow and browser tests on real stores, 2,000 simulated seeds, a short chaos run, and the demo\n',
+    'npm test: checks, unit, integration, flow and browser tests on real stores, 200 simulated seeds, a short chaos run, and the demo\n',
   )
   process.exit(0)
 }
@@ -106,7 +106,7 @@ const firstLine = (text) => text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 await stage('checks', ['scripts/check.mjs'])
 await vitest('unit')
 await vitest('integration')
-const simulation = runBeside(['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '2000'])
+const simulation = runBeside(['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '200'])
 await vitest('flow')
 await vitest('browser')
 await stage('chaos', ['--import', 'tsx', 'chaos/run.ts', '--faults', '8', '--quiet', '60'])

@@ -1,0 +1,113 @@
+// `npm run test:deep -- [stage …]`: the proofs that take longer than a person waits for, each with a time limit of 80 minutes.
+// Writes docs/reports/deep-STAGE.md for each stage: commit, date, command, minutes, result and the end of its output.
+// The last line is `N passed, N failed`; the status is 0 only when every stage passed.
+import { execFileSync, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+
+const LIMIT_MS = 80 * 60_000
+const KEPT_LINES = 60
+const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
+/** Every stage: what it proves, and the program of ours that proves it. */
+const STAGES = {
+  seeds: {
+    what: '2,000 simulated seeds, with every kind of fault and guarantee met',
+    args: [...SIMULATION, '--seeds', '2000'],
+  },
+  mutants: {
+    what: 'each known bug, planted in the simulation and noticed',
+    args: [...SIMULATION, '--mutants', '--report', 'docs/reports/simulation-mutants.md'],
+  },
+  sequences: {
+    what: '500 random sequences against real chain nodes',
+    args: [
+      ...VITEST,
+      'integration',
+      'test/chaos/random-ethereum.int.test.ts',
+      'test/chaos/random-litecoin.int.test.ts',
+    ],
+    env: { CHAOS_RUNS: '500' },
+  },
+  chaos: { what: '40 faults on real processes', args: ['--import', 'tsx', 'chaos/run.ts', '--faults', '40'] },
+  walks: {
+    what: '10 random walks of 200 steps in the browser, with new seeds',
+    args: [...VITEST, 'browser', 'test/browser/random-walk.test.ts'],
+    env: { WALK_COUNT: '10', WALK_STEPS: '200' },
+  },
+}
+
+const HELP = `npm run test:deep -- [stage …]   (all of them when none is named)
+
+${Object.entries(STAGES)
+  .map(([name, { what }]) => `  ${name.padEnd(10)} ${what}`)
+  .join('\n')}
+
+Each stage takes at most 80 minutes and writes docs/reports/deep-STAGE.md.
+`
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+
+/** Runs a stage with its output shown as it comes; one that outlasts the limit is ended and has failed. */
+async function run({ args, env = {} }) {
+  const started = performance.now()
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1', ...env },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      process.stdout.write(text)
+      output += text
+    })
+  }
+  const timer = setTimeout(() => {
+    output += '\nEnded after 80 minutes.\n'
+    child.kill('SIGTERM')
+  }, LIMIT_MS)
+  const hasPassed = await new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (status) => resolve(status === 0))
+  })
+  clearTimeout(timer)
+  return { hasPassed, output, minutes: (performance.now() - started) / 60_000 }
+}
+
+/** The report of a stage, in Markdown. */
+function report(name, { what, args, env = {} }, { hasPassed, output, minutes }) {
+  const settings = Object.entries(env).map(([key, value]) => `${key}=${value} `)
+  const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs/reports') !== ''
+  return `# Deep test: ${name}
+
+${what[0].toUpperCase()}${what.slice(1)}: **${hasPassed ? 'passed' : 'failed'}** in ${minutes.toFixed(1)} minutes.
+
+Made with \`npm run test:deep -- ${name}\` on ${new Date().toISOString().slice(0, 10)} at commit ${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with changes' : ''}
+(\`${settings.join('')}node ${args.join(' ')}\`). The end of its output:
+
+\`\`\`text
+${output.trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}
+\`\`\`
+`
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(STAGES, name))
+if (asked.includes('--help')) {
+  process.stdout.write(HELP)
+} else if (unknown.length > 0) {
+  process.stderr.write(`test:deep: there is no stage ${unknown.join(', ')}\n\n${HELP}`)
+  process.exitCode = 2
+} else {
+  const names = asked.length > 0 ? asked : Object.keys(STAGES)
+  const failed = []
+  for (const name of names) {
+    process.stdout.write(`\n── ${name}: ${STAGES[name].what} ──\n`)
+    const result = await run(STAGES[name])
+    writeFileSync(`docs/reports/deep-${name}.md`, report(name, STAGES[name], result))
+    if (!result.hasPassed) failed.push(name)
+    process.stdout.write(`${name}: ${result.hasPassed ? 'passed' : 'failed'} (${result.minutes.toFixed(1)} minutes)\n`)
+  }
+  if (failed.length > 0) process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
+  process.stdout.write(`\n${names.length - failed.length} passed, ${failed.length} failed\n`)
+  process.exitCode = failed.length === 0 ? 0 : 1
+}
