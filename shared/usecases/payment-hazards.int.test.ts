@@ -8,6 +8,7 @@ import type { ChainClient, RawTransfer, ScannedBlock } from './ports/scanning.ts
 import { recordBlockTransfers, recordFindings } from './record-payments.ts'
 import { resolveReorg } from './scan-reorg.ts'
 import type { ScanSession } from './scan-session.ts'
+import { scanTick } from './scan-tick.ts'
 
 const stores = useStores()
 const POSITION = { mode: 'test', network: 'ethereum', epoch: 1 } as const
@@ -164,7 +165,70 @@ describe('a reorganisation', () => {
     expect(await overdueInvoices(engine.deps)).not.toContain(invoice.terms.id)
     expect(await settled()).toMatchObject({ status: 'pending' })
   })
+
+  // Guarantee: a payment in a block that stands is never left orphaned, wherever a scanner died and whichever branch is back.
+  it.each(['before it moved the cursor again', 'before it took anything back'] as const)(
+    'counts what stands in our block when the scanner died %s and the node is back on our branch',
+    async (moment) => {
+      await engine.setCursor(110, engine.deps.clock.now())
+      const ours = blockWith(110, engine.deps.clock.now(), lockOf(invoice), [
+        { key: `${moment} ours`, amountBase: DUE },
+      ])
+      await record(ours)
+      const session = await sessionAt(110)
+      await expect(resolveReorg(dyingIn(session, moment), 111)).rejects.toThrow('killed')
+      const next = await successorOf(session, { ...ours, parentHash: 'fork' })
+      await scanTick(next)
+      expect(await payments()).toMatchObject([{ state: 'detected', block: { hash: ours.hash } }])
+      expect(next.cursor).toMatchObject({ height: 110, hash: ours.hash })
+      expect(next.cursor.recheckThrough ?? null).toBeNull()
+    },
+  )
+
+  // Guarantee: what only a lost branch held does not count, also when it was confirmed and the scanner died before it took it back.
+  it.each(['before it moved the cursor again', 'before it took anything back'] as const)(
+    'takes back what was confirmed in the lost block when the scanner died %s',
+    async (moment) => {
+      const now = engine.deps.clock.now()
+      await engine.setCursor(110, now)
+      await record(blockWith(110, now, lockOf(invoice), [{ key: `${moment} lost`, amountBase: DUE }]))
+      await stores.db.connection
+        .collection('payments')
+        .updateMany({ invoiceId: invoice.terms.id }, { $set: { state: 'confirmed' } })
+      const session = await sessionAt(110)
+      await expect(resolveReorg(dyingIn(session, moment), 111)).rejects.toThrow('killed')
+      const other = { height: 110, hash: 'other', parentHash: 'fork', time: now, transfers: [] }
+      await scanTick(await successorOf(session, other))
+      expect(await payments()).toMatchObject([{ state: 'orphaned', block: null }])
+    },
+  )
 })
+
+/** The session of a scanner that is killed while it takes payments back. */
+function dyingIn(
+  session: ScanSession,
+  moment: 'before it moved the cursor again' | 'before it took anything back',
+): ScanSession {
+  const { payments: store } = session.deps
+  const orphanAbove: typeof store.orphanAbove = async (scope) => {
+    if (moment === 'before it moved the cursor again') await store.orphanAbove(scope)
+    throw new Error('killed')
+  }
+  return { ...session, deps: { ...session.deps, payments: { ...store, orphanAbove } } }
+}
+
+/** The session of the next holder, whose node has this block as its newest one. */
+async function successorOf(session: ScanSession, newest: ScannedBlock): Promise<ScanSession> {
+  const { height, hash } = newest
+  const cursor = await engine.deps.cursors.find('test', 'ethereum')
+  if (cursor === null) throw new Error('no cursor')
+  const client: Partial<ChainClient> = {
+    head: async () => ({ height, hash, finalizedHeight: null }),
+    blockAt: async (at) => (at === height ? newest : { height: at, hash: 'fork', parentHash: '', time: newest.time }),
+    scan: async () => [newest],
+  }
+  return { ...session, source: { ...session.source, client: client as ChainClient }, cursor }
+}
 
 /** A session whose cursor stands at a height that the node has another block for, after a look at the whole mempool. */
 async function sessionAt(height: number): Promise<ScanSession> {

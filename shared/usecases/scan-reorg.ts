@@ -5,10 +5,11 @@ import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope }
 import { cutWindow, type HashWindow } from './scan-window.ts'
 
 /**
- * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: holds deadlines back, takes back the payments above it, then
- * moves the cursor there. All of it is repeated harmlessly after a crash. A fork below finality or below everything we remember halts the
- * scanner without touching a payment, in development too: only a development chain that begins with another block is another
- * chain, which is scanned from that block on.
+ * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: one write
+ * moves the cursor there and holds deadlines back, then the payments above it are taken back. After a crash between the two
+ * the scan reads on from the fork and takes back what its blocks do not hold, whichever branch the node shows by then. A fork
+ * below finality or below everything we remember halts the scanner without touching a payment, in development too: only a
+ * development chain that begins with another block is another chain, which is scanned from that block on.
  */
 export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
   const { cursor, source, deps } = session
@@ -20,25 +21,25 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     await ((await isReplaced(session)) ? restartChain(session) : halt(session, depth))
     return
   }
-  // Known is only what came before the fork, until the new branch is scanned and its mempool looked at. Deadlines must wait
-  // for that before the first payment goes, or an invoice expires in between.
-  const { mempoolAt, atHeadAt } = cursor
+  // The cursor goes first: were a payment taken back below it, and the node on our branch again before it moved, nobody would
+  // read that payment's block again. Known is only what came before the fork, until the new branch is scanned and its mempool
+  // looked at. Deadlines must wait for that before the first payment goes, or an invoice expires in between.
+  const { mempoolAt, atHeadAt, recheckThrough = null } = cursor
   await moveCursor(session, {
+    height: fork.height,
+    hash: fork.hash,
     time: Math.min(cursor.time, fork.time),
+    window: cutWindow(cursor.window, fork.height),
     ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
+    advancedAt: deps.clock.now(),
+    recheckThrough: Math.max(recheckThrough ?? -1, cursor.height),
+    ...(cursor.trouble != null && { trouble: null }),
     ...waiting(session, null),
   })
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
-  await moveCursor(session, {
-    height: fork.height,
-    hash: fork.hash,
-    time: fork.time,
-    window: cutWindow(cursor.window, fork.height),
-    advancedAt: deps.clock.now(),
-    ...(cursor.trouble != null && { trouble: null }),
-  })
+  await moveCursor(session, { time: fork.time, recheckThrough })
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
   deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')

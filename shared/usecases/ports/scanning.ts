@@ -25,7 +25,7 @@ export interface ChainCursor {
   readonly waitReason?: string | null
   /** Hash of block 0, to notice another chain behind the same URL. */
   readonly genesisHash: string
-  /** Up to this height the scan also takes back confirmed payments whose block is gone: a person moved the cursor back. */
+  /** Up to this height the scan also takes back confirmed payments whose block is gone: a person or a fork moved the cursor back. */
   readonly recheckThrough?: number | null
   /** The request of a person that moved the cursor last, so that it is not carried out twice. */
   readonly lastCommand?: string | null
