@@ -102,3 +102,17 @@ it('a node that lags changes nothing about the batches', async () => {
   await readTo(9)
   expect(asked).toEqual(['1-9', '1-9'])
 })
+
+// Guarantee: an operator's rescan of old blocks that fails never passes them by with a block of the usual scan.
+it('gives no block of another range when a failure names none', async () => {
+  const read = createPatientScan()
+  let fails: Error = cut(57, 'split')
+  const ways = {
+    scan: () => Promise.reject(fails),
+    scanAlone: async (height: number) => blockAt(height),
+  }
+  await expect(read(ways, 51, 57)).rejects.toThrow('it broke')
+  fails = new NodeUnreliable('old logs are not offered')
+  await expect(read(ways, 1, 20)).rejects.toThrow('old logs are not offered')
+  await expect(read(ways, 1, 20)).rejects.toThrow('old logs are not offered')
+})

@@ -56,7 +56,7 @@ export function createPatientScan(): (ways: ScanWays, from: number, to: number) 
       // That the nodes do not have a block yet says nothing about it.
       if (!(error instanceof NodeUnreliable) || error instanceof Lagging) throw error
       noteFailure(error, from, end)
-      alone = nextAlone(from, end)
+      alone = error instanceof BlockUnreadable ? nextAlone(from, end) : null
       if (alone === null || ways.scanAlone === undefined) throw error
     }
     failing = null

@@ -87,6 +87,7 @@ async function movesAlone(
     return await traces.readTransaction(node, block, txHash)
   } catch (error) {
     if (isLasting(error)) return null
+    if (error instanceof NodeUnreliable) return []
     throw error
   }
 }
@@ -104,7 +105,7 @@ async function tracedMoves(
   } catch (error) {
     // Traces need the state before the block, which only archives keep for long.
     if (error instanceof RpcFailure && error.kind === 'pruned') return null
-    if (error instanceof RpcFailure && error.kind === 'split') return 'too_much'
+    if (error instanceof NodeUnreliable) return 'too_much'
     throw error
   }
 }
