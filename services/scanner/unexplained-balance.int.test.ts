@@ -8,6 +8,7 @@ import { useStores } from '#test/support/stores.ts'
 const stores = useStores()
 const { stage, source, clientOf, untilHead, waitForEther, send, lying } = useBalanceStage(stores)
 
+const balances = () => stores.db.connection.collection('coin_balances').find().toArray()
 const rows = () => stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
 
 /** Credits an account as a withdrawal of a validator does: no transaction, no trace, no log. */
@@ -57,6 +58,36 @@ describe('coins that come outside of any transaction', () => {
     expect(await rows()).toEqual([])
   })
 
+  // Guarantee: what a merchant moves on between two invoices hides nothing of the second one.
+  it('open one at an address that is handed on after its coins were moved', async () => {
+    await waitForEther()
+    stage.scan()
+    await untilHead()
+    await send(5n * ETHER, WATCHED.address)
+    await stage.chain.mine()
+    await passDeadlines()
+    await untilHead()
+    await stores.db.connection.collection('invoices').updateMany({}, { $set: { claims: [] } })
+    await stage.chain.rpc('anvil_setBalance', [WATCHED.address, '0x0'])
+    await stage.chain.mine()
+    await untilHead()
+    const second = await waitForEther(Date.now() + 2 * 86_400_000, 2)
+    await vi.waitUntil(
+      async () => {
+        await stage.chain.mine()
+        await untilHead()
+        return (await balances())[0]?.['checks'].length > 0
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    await withdraw(3n * ETHER)
+    await untilHead()
+    expect(await rows()).toEqual([])
+    await passDeadlines()
+    await untilHead()
+    expect(await rows()).toMatchObject([{ invoiceId: second, open: true }])
+  })
+
   it('open one row, however often the scanner dies before its cursor', async () => {
     await waitForEther()
     const first = stage.scan()
@@ -78,6 +109,24 @@ describe('coins that come outside of any transaction', () => {
     await untilHead()
     expect(killed).toHaveBeenCalledTimes(2)
     expect(await rows()).toHaveLength(1)
+  })
+
+  // Guarantee: an address whose first balance stands in a block that the node has dropped ends as any other.
+  it('hold up no deadline when the node has dropped the block of the first balance', async () => {
+    await waitForEther()
+    let dropped: string | null = null
+    const url = await lying(({ method, params }, truth) =>
+      method === 'eth_getBlockByNumber' && params[0] === dropped
+        ? { error: { code: -32_000, message: 'pruned history unavailable' } }
+        : truth,
+    )
+    stage.scan(source(clientOf(null, [url])))
+    await untilHead()
+    const [account] = await balances()
+    dropped = `0x${Number(account?.['checks'][0].height).toString(16)}`
+    await stores.db.connection.collection('chain_cursors').updateMany({}, { $set: { window: [] } })
+    await passDeadlines()
+    await untilHead()
   })
 
   // Guarantee: a node that keeps balances to itself delays a deadline by a minute, and never stops the network.

@@ -40,6 +40,12 @@ export async function openEndings(session: ScanSession): Promise<Endings> {
       if (ending.length === 0) return
       const ends = await readEnds(session, ledger, ending, last)
       await (ends === null ? reportUncompared(session) : compareAll(session, ending, last, ends))
+      // An address that is handed on begins with the balance that its next invoice finds.
+      const kept = new Set(waiting.flatMap(({ expiresAt, matchKey }) => (expiresAt > last.time ? matchKey : [])))
+      const over = [...new Set(ending.map(({ matchKey }) => matchKey))].filter((matchKey) => !kept.has(matchKey))
+      assertHeld(session)
+      const ended = over.map((matchKey) => ({ matchKey, checks: [] }))
+      await deps.balances.save(source.mode, source.network, ended, session.lease.epoch)
     },
   }
 }
@@ -49,7 +55,8 @@ async function readStarts(session: ScanSession, ledger: BalanceLedger, fresh: re
   const { deps, source, cursor, lease } = session
   const { height, hash } = cursor
   const keys = [...new Set(fresh.map(({ matchKey }) => matchKey))]
-  const known = new Set((await deps.balances.find(source.mode, source.network, keys)).map(({ matchKey }) => matchKey))
+  const stored = await deps.balances.find(source.mode, source.network, keys)
+  const known = new Set(stored.flatMap(({ matchKey, checks }) => (checks.length > 0 ? matchKey : [])))
   const unread = keys.filter((matchKey) => !known.has(matchKey))
   const balances = unread.length === 0 ? new Map<string, bigint>() : await orNull(() => ledger.read(unread, cursor))
   if (balances === null) return
@@ -111,7 +118,9 @@ async function compareAll(
 /** A balance on a branch that was left says nothing about this one. */
 async function stands({ source, cursor }: ScanSession, { height, hash }: BalanceCheck): Promise<boolean> {
   const known = cursor.window.find(([at]) => at === height)?.[1]
-  return (known ?? (await source.client.blockAt(height))?.hash) === hash
+  if (known !== undefined) return known === hash
+  // A node that has dropped that block says nothing: no deadline waits for it.
+  return (await orNull(() => source.client.blockAt(height)))?.hash === hash
 }
 
 async function paidBetween(

@@ -104,12 +104,11 @@ export function useBalanceStage(stores: TestStores) {
       opened.push(node)
       return node.url
     },
-    /** An invoice that waits for ether at the watched address; gives its id. */
-    async waitForEther(): Promise<string> {
-      const at = Date.now()
+    /** An invoice of `at` that waits for ether at the watched address; gives its id. */
+    async waitForEther(at = Date.now(), number = 1): Promise<string> {
       const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18, coin: true } as const
       const lock = { ...sampleLock(WATCHED.matchKey, at, asked), address: WATCHED.address }
-      const invoice = sampleInvoice(stores.ambient.random, { at, state: { locks: [lock] } })
+      const invoice = sampleInvoice(stores.ambient.random, { at, number, state: { locks: [lock] } })
       await createInvoiceRepository(stores.db).insert(invoice)
       return invoice.terms.id
     },
