@@ -121,6 +121,27 @@ describe('what the store says, with nobody at work', () => {
     await collector.stop()
   })
 
+  it('is a stuck chain, with what an alert names of it', async () => {
+    const now = stores.ambient.clock.now()
+    const at = { firstAt: now - 3 * MINUTE_MS, lastAt: now, tries: 9 }
+    const failed = {
+      kind: 'node',
+      height: 101,
+      hash: null,
+      method: 'trace_block',
+      reason: 'too large',
+      host: null,
+    } as const
+    const cursors = createCursorRepository(stores.db)
+    await cursors.create(cursor({ trouble: { ...failed, ...at }, headHeight: 140 }))
+    await cursors.acquireLease('test', 'ethereum', 'scanner', MINUTE_MS)
+    const { collector, value } = collecting()
+    await collector.run()
+    const why = 'cause="block_unreadable",block="101",method="trace_block"'
+    expect(await value(`chain_stuck{mode="test",network="ethereum",${why}}`)).toBe(1)
+    await collector.stop()
+  })
+
   it('is old rates and open exceptions', async () => {
     const { db, ambient } = stores
     const at = ambient.clock.now()

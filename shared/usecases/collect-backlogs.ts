@@ -7,8 +7,8 @@ import type { LeaseRepository } from './ports/leases.ts'
 import type { GaugeName } from './ports/metric-table.ts'
 import type { RateRepository } from './ports/rates.ts'
 import type { Ambient, Metrics } from './ports/runtime.ts'
-import type { CursorRepository } from './ports/scanning.ts'
-import { stuckNetwork } from './stuck-network.ts'
+import type { ChainCursor, CursorRepository } from './ports/scanning.ts'
+import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
 
 /** What collecting needs. */
 export interface CollectBacklogsDeps extends Pick<Ambient, 'clock' | 'random' | 'logger'> {
@@ -108,6 +108,12 @@ async function collectWork({ backlogs, metrics }: CollectBacklogsDeps, at: Ms): 
   }
 }
 
+/** What an alert names of a stuck network; an empty label counts as none. */
+function stuckLabels({ trouble }: ChainCursor, stuck: StuckNetwork | null) {
+  const failed = stuck === null ? null : trouble
+  return { cause: stuck?.cause ?? '', block: String(failed?.height ?? ''), method: failed?.method ?? '' }
+}
+
 async function collectChains(
   deps: CollectBacklogsDeps,
   lag: ReturnType<typeof createNetworkLag>,
@@ -140,8 +146,8 @@ async function collectChains(
       metrics.gauge('chain_lagging', lagging ? 1 : 0, labels)
       const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network) }
       // A halted one has an alert of its own.
-      const isStuck = cursor.status !== 'halted' && stuckNetwork(cursor, scene) !== null
-      metrics.gauge('chain_stuck', isStuck ? 1 : 0, labels)
+      const stuck = cursor.status === 'halted' ? null : stuckNetwork(cursor, scene)
+      metrics.gauge('chain_stuck', stuck === null ? 0 : 1, { ...labels, ...stuckLabels(cursor, stuck) })
       metrics.gauge('chain_waiting', typeof cursor.waitReason === 'string' ? 1 : 0, labels)
       metrics.gauge('chain_lag_blocks', Math.max(0, cursor.headHeight - cursor.height), labels)
       metrics.gauge('chain_head_age_seconds', age(cursor.headSeenAt, at), labels)

@@ -49,6 +49,8 @@ it.each<[cause: string | null, what: string, Partial<ChainCursor>, hasNode?: boo
   ['node_silent', 'hears nothing from its node', { headSeenAt: ago(3) }],
   ['no_progress', 'stays behind the head without a failure', { headHeight: 120, ...stoppedAt(3) }],
   ['nodes_disagree', 'waits for nodes that agree', { headSeenAt: ago(3), waitReason: 'Two nodes, two blocks.' }],
+  ['no_progress', 'never shows its whole mempool', { mempoolAt: ago(24 * 60) }],
+  [null, 'showed its mempool a minute ago', { mempoolAt: ago(1) }],
   ['no_new_block', 'has a node that stopped syncing', { ...stoppedAt(4) }],
   ['no_node', 'has no node any more', {}, false],
 ])('says %s of a network that %s', (cause, _what, change, hasNode = true) => {

@@ -101,6 +101,11 @@ function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Found | n
     const sentence = `Its node is at block ${headHeight} and the scan stays at block ${height}.`
     return waitingFound(cursor, movedAt) ?? ['no_progress', movedAt, sentence]
   }
+  const { mempoolAt } = cursor
+  if (mempoolAt !== undefined && !isAhead && now - mempoolAt > lagMarkMs(blockTimeMs)) {
+    const sentence = `Its node reads blocks, but has not shown its whole mempool since ${new Date(mempoolAt).toISOString()}.`
+    return ['no_progress', mempoolAt, sentence]
+  }
   const newest = Math.max(advancedAt ?? time, time)
   if (cursor.mode !== 'live' || isAhead || now - newest <= lagMarkMs(blockTimeMs)) return null
   return ['no_new_block', newest, `Its node has shown no block above ${height}: it may have stopped syncing.`]

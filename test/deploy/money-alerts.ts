@@ -8,7 +8,13 @@ const violations = (invariant: string, instance = 'a') =>
 /** Alerts about chains, rates, wallets and invoices. */
 export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   ChainHalted: gauge(`paymesh_chain_halted${CHAIN}`, 1, 0, '2m', '50s'),
-  ChainStuck: gauge(`paymesh_chain_stuck${CHAIN}`, 1, 0, '2m', '50s'),
+  ChainStuck: gauge(
+    'paymesh_chain_stuck{mode="live",network="ethereum",cause="block_unreadable",block="7",method="trace_block"}',
+    1,
+    0,
+    '2m',
+    '50s',
+  ),
   ChainLagging: gauge(`paymesh_chain_lagging${CHAIN}`, 1, 0, '3m', '110s'),
   ChainNeverScanned: gauge(`paymesh_chain_scanned${CHAIN}`, 0, 1, '12m', '9m'),
   ChainNodesDisagree: gauge(`paymesh_chain_waiting${CHAIN}`, 1, 0, '6m', '4m'),

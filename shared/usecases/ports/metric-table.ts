@@ -38,9 +38,12 @@ const INSTALLATION = {
   chain_lagging: gauge('1 = too far behind its chain for new invoices', 'mode', 'network'),
   chain_waiting: gauge('1 = the scanner waits for nodes that agree or answer', 'mode', 'network'),
   chain_stuck: gauge(
-    '1 = the scanner of this network does not advance: deadlines of its invoices wait',
+    '1 = the scanner of this network does not advance: deadlines of its invoices wait; why, where that is known',
     'mode',
     'network',
+    'cause',
+    'block',
+    'method',
   ),
   stuck_reports_failed_total: counter('Rounds in which the inbox rows of stuck networks could not be kept'),
   chain_lag_blocks: gauge('Blocks between the last scanned and the newest known', 'mode', 'network'),
