@@ -71,4 +71,23 @@ describe('the deterministic simulation', () => {
     },
     TIMEOUT_MS,
   )
+
+  it.each([
+    ['unreadable-block-passed', '24'],
+    ['loading-mempool-believed', '16'],
+    ['deadline-by-block-alone', '58'],
+    ['call-move-keyed-by-record', '17'],
+    ['patience-passes-deadlines', '57'],
+  ])(
+    'notices %s in seed %s, and nothing there without it',
+    async (name, seed) => {
+      const mutant = MUTANTS.find((one) => one.name === name)
+      expect(mutant).toBeDefined()
+      const [wrong] = await resultsOf(await bundleSimulation(mutant ?? null), [seed])
+      const [right] = await resultsOf(bundle, [seed])
+      expect(wrong?.violation).not.toBeNull()
+      expect(right?.violation).toBeNull()
+    },
+    TIMEOUT_MS,
+  )
 })

@@ -8,7 +8,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'blocks: settled.blocks, unconfirmed, mempoolAt',
     replace: 'blocks: checked.blocks, unconfirmed, mempoolAt',
     what: 'A block whose transactions no node can show is passed although balances moved in it.',
-    seed: '6',
+    seed: '24',
   },
   {
     name: 'balance-and-trace-both-count',
@@ -16,6 +16,14 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'inside === true && standing.some(',
     replace: 'inside === undefined && standing.some(',
     what: 'Money that a balance told of counts again when another node shows its transaction.',
-    seed: '70',
+  },
+  {
+    name: 'patience-passes-deadlines',
+    file: 'shared/usecases/deadlines.ts',
+    find: 'return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',
+    replace:
+      'return now - Math.max(cursor.advancedAt ?? 0, cursor.headSeenAt) > 900_000 ? now : Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',
+    what: 'Deadlines pass on a network that was not read for 15 minutes.',
+    seed: '57',
   },
 ]
