@@ -32,6 +32,8 @@ export interface ListCreation {
   /** Fields of the form by label; `{name}` stands for a new name. */
   readonly fields: Readonly<Record<string, string>>
   readonly submit: string
+  /** What was made is shown on its own page at once. */
+  readonly opensIt?: boolean
 }
 
 /**
@@ -141,7 +143,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   links: {
     ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [] },
-    creates: { button: 'New link', fields: { Title: '{name}', Amount: '12.50' }, submit: 'Make link' },
+    creates: { button: 'New link', fields: { Title: '{name}', Amount: '12.50' }, submit: 'Make link', opensIt: true },
   },
   products: {
     ...{ page: 'products', rows: TABLE, opens: null, isLong: true, filters: [] },
