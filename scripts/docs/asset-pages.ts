@@ -78,8 +78,8 @@ function coinText(chain: ChainDefinition): string {
   const ledger = {
     logs: `${chain.name} logs every move of its coin, whoever made it, and those logs are read.`,
     trace:
-      'Moves inside of contract calls come from traces where the node offers them, and otherwise from the balances of the accounts that are waited at; never from both.',
-    balance: 'Moves inside of contract calls are seen as rises of the balances of the accounts that are waited at.',
+      'Moves inside of contract calls come from traces where the node offers them, and otherwise from the balances of the accounts of open invoices; never from both.',
+    balance: 'Moves inside of contract calls are seen as rises of the balances of the accounts of open invoices.',
     none: 'Only what transactions send themselves is seen.',
   }[chain.coinLedger ?? 'none']
   const outside =
@@ -88,7 +88,7 @@ function coinText(chain: ChainDefinition): string {
       : ' Coins that come outside of any transaction (withdrawals of validators, tips of a coinbase) are no payments: the balance of the account is compared once before an invoice ends, and what payments do not explain opens an inbox entry.'
   const blocks =
     chain.coinLedger === 'trace'
-      ? ' A block that cannot be traced is read transaction by transaction; what moved inside of transactions that cannot be traced either is told from balances before and after that block, with an inbox entry that names them.'
+      ? ' A block that cannot be traced is read transaction by transaction; what moved inside of transactions that cannot be traced either is computed from the balances before and after that block, with an inbox entry that names them.'
       : ''
   return `${facts.coin} ${ledger}${blocks}${outside}`
 }

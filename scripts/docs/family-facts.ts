@@ -54,7 +54,7 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     confirms:
       'Blocks on top of the one that holds the transfer, counted on the chain that was scanned. The policy may say *finalized* instead: then the tag of the node decides. A second node, where one is configured, must show the same transfer with the same amount, receiver and token.',
     limits: [
-      'All five EVM networks share one form of address: what is sent on the wrong one arrives at the merchant and is shown to operators as *wrong network*, never credited by itself.',
+      'All five EVM networks share one form of address: what is sent on the wrong one arrives at the merchant and is shown to operators as *wrong network*, never credited automatically.',
       'With one node alone its word is all there is: give two that belong to different people.',
       STATE_ONLY,
     ],
