@@ -33,11 +33,8 @@ export interface Evidence {
 const DUPLICATE_SHARE_MAX = 0.01
 /** Fewer deliveries say nothing about one per cent: what one killed process had on its way is more than that. */
 const DUPLICATES_JUDGED_FROM = 5_000
-/**
- * Two attempts may be dated by two processes, and each knows the store's time to half of the round trip in which it asked for it,
- * which is at most 100 ms (`shared/db/clock.ts`). The pause itself is kept in the store's time.
- */
-const CLOCK_ERROR_MS = 100
+/** Mongo and we may disagree about the millisecond in which an attempt ended. */
+const ROUNDING_MS = 1
 
 const SETTLED: Readonly<Record<Plan, string>> = {
   exact: 'paid',
@@ -242,7 +239,7 @@ async function judgeTiming(db: Database) {
     const before = attempts[index - 1]
     if (before === undefined || before.deliveryId !== attempt.deliveryId) continue
     const pauseMs = WEBHOOK_RETRY_DELAYS_MS[before.number - 1] ?? Number.POSITIVE_INFINITY
-    const earliest = before.at.getTime() + before.durationMs + pauseMs - CLOCK_ERROR_MS
+    const earliest = before.at.getTime() + before.durationMs + pauseMs - ROUNDING_MS
     if (attempt.number !== before.number + 1 || attempt.at.getTime() < earliest)
       breaches.push(
         `attempt ${attempt.number} of ${attempt.deliveryId} came ${earliest - attempt.at.getTime()} ms early`,
