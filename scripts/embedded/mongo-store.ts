@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import mongoose from 'mongoose'
+import type { Report } from './binary-cache.ts'
 import { type StoreProcess, startStoreProcess } from './store-process.ts'
 
 /** After a change of port mongod asks its old address first, and waits 30 s for a stranger that never answers there. */
@@ -21,8 +22,9 @@ export async function startMongoStore(options: {
   readonly dir: string
   readonly preferredPort: number
   readonly roomy: boolean
+  readonly report?: Report
 }): Promise<MongoStore> {
-  const { binary, dir, preferredPort, roomy } = options
+  const { binary, dir, preferredPort, roomy, report } = options
   const store = await startStoreProcess({
     program: 'mongod',
     binary,
@@ -30,6 +32,7 @@ export async function startMongoStore(options: {
     preferredPort,
     args: (port, pidFile) => mongodArgs(dir, port, pidFile, roomy),
     isUp: accepts,
+    ...(report && { report }),
   })
   const url = `mongodb://127.0.0.1:${store.port}/?directConnection=true`
   try {

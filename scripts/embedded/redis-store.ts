@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import type { Report } from './binary-cache.ts'
 import { type StoreProcess, startStoreProcess } from './store-process.ts'
 
 export interface RedisStore extends StoreProcess {
@@ -10,8 +11,9 @@ export async function startRedisStore(options: {
   readonly binary: string
   readonly dir: string
   readonly preferredPort: number
+  readonly report?: Report
 }): Promise<RedisStore> {
-  const { binary, dir, preferredPort } = options
+  const { binary, dir, preferredPort, report } = options
   const store = await startStoreProcess({
     program: 'redis-server',
     binary,
@@ -22,6 +24,7 @@ export async function startRedisStore(options: {
       ...['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'],
     ],
     isUp: pings,
+    ...(report && { report }),
   })
   return { ...store, url: `redis://127.0.0.1:${store.port}` }
 }

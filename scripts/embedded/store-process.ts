@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Report } from './binary-cache.ts'
 import { freePort } from './free-port.ts'
 import { type GuardedChild, startGuarded } from './guarded-child.ts'
 import { endOrphan } from './orphan.ts'
@@ -24,6 +25,8 @@ export interface StoreProgram {
   args(port: number, pidFile: string): readonly string[]
   /** True when the program answers on the port. A throw means "not yet". */
   isUp(port: number): Promise<boolean>
+  /** Gets one line when the running program ends although nobody called `stop()`: exit status, and why as its log says. */
+  readonly report?: Report
 }
 
 const START_MS = 30_000
@@ -42,10 +45,26 @@ export async function startStoreProcess(store: StoreProgram): Promise<StoreProce
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort(attempt === 1 ? store.preferredPort : 0)
     const child = await launch(store, port, pidFile, logFile)
-    if (await comesUp(store, child, port)) return { port, pid: child.pid, stop: () => child.stop(STOP_MS) }
+    if (await comesUp(store, child, port)) return running(store, child, port, logFile)
     await child.stop(1_000)
     // Another process may take the port between the look and the start; anything else fails again and is reported.
     if (attempt === PORT_ATTEMPTS) throw new Error(`${store.program} did not start:\n${tail(logFile)}\n(${logFile})`)
+  }
+}
+
+function running(store: StoreProgram, child: GuardedChild, port: number, logFile: string): StoreProcess {
+  let isStopping = false
+  child.exited.then(({ code, signal }) => {
+    if (isStopping || store.report === undefined) return
+    store.report(`${store.program} ended (${signal ?? `status ${code}`}); its last errors:\n${errors(logFile)}`)
+  })
+  return {
+    port,
+    pid: child.pid,
+    stop() {
+      isStopping = true
+      return child.stop(STOP_MS)
+    },
   }
 }
 
@@ -70,6 +89,18 @@ async function comesUp(store: StoreProgram, child: GuardedChild, port: number): 
     }
   }
   return false
+}
+
+/** The first lines of severity "error" and "fatal" of mongod's JSON log: what follows them are stack frames. Of another program the end of its log. */
+function errors(file: string): string {
+  try {
+    const severe = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => /"s":"[EF]"/.test(line))
+    return severe.length > 0 ? severe.slice(0, 3).join('\n') : tail(file)
+  } catch {
+    return ''
+  }
 }
 
 function tail(file: string): string {

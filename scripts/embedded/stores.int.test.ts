@@ -78,6 +78,17 @@ function lives(pid: number): boolean {
   }
 }
 
+it('says which store ended although nobody stopped it, and how', async () => {
+  const lines: string[] = []
+  running = await startStores({ dataDir, report: (line) => void lines.push(line), mongoUrl: null, redisUrl: null })
+  const [mongod] = storePids()
+  process.kill(mongod ?? 0, 'SIGABRT')
+  await expect.poll(() => lines.join('\n')).toContain('mongod ended (')
+  expect(lines.join('\n')).toMatch(/"s":"F".*abort/i)
+  await running.stop()
+  expect(lines.join('\n')).not.toContain('redis-server ended')
+})
+
 // Guards money: what the stores acknowledged is there after a start that was killed without warning.
 it('finds its data again after kill -9 of the start, whose stores end by themselves', async () => {
   const first = await startElsewhere()

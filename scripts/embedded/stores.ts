@@ -61,12 +61,18 @@ function given(url: string | null): Promise<Running> | null {
 
 async function startMongo(dataDir: string, preferredPort: number, options: StoreOptions): Promise<Running> {
   const binary = await findMongod(options.report)
-  return startMongoStore({ binary, dir: join(dataDir, 'mongo'), preferredPort, roomy: options.roomy ?? false })
+  return startMongoStore({
+    binary,
+    dir: join(dataDir, 'mongo'),
+    preferredPort,
+    roomy: options.roomy ?? false,
+    report: options.report,
+  })
 }
 
 async function startRedis(dataDir: string, preferredPort: number, report: Report): Promise<Running> {
   const binary = await findRedisServer(report)
-  return startRedisStore({ binary, dir: join(dataDir, 'redis'), preferredPort })
+  return startRedisStore({ binary, dir: join(dataDir, 'redis'), preferredPort, report })
 }
 
 /** When one of the two fails, the other is ended before the failure is passed on. */

@@ -11,11 +11,11 @@ import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
-import { migrate } from '#shared/db/migrate.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scan-session.ts'
+import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 
 /** Blocks that must lie on a block to make it solid: more than the confirmations that the network is set to ask for. */
@@ -33,8 +33,7 @@ let scanner: ChainScanner
 let deps: ScanDeps
 
 beforeEach(async () => {
-  await stores.db.connection.dropDatabase()
-  await migrate(stores.db)
+  await emptyDatabase(stores.db)
   node = await startTronNode({ blockTimeMs: null, solidLag: SOLID_LAG })
   node.mine()
   const networks = {

@@ -4,10 +4,10 @@ import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
-import { migrate } from '#shared/db/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { type AddWalletDeps, type AddWalletInput, addWallet } from './add-wallet.ts'
@@ -95,8 +95,7 @@ describe('addWallet', () => {
 
   // Guarantee: nobody's key is taken over in silence.
   it('accepts a key that another workspace uses, and mails both owners once', async () => {
-    await stores.db.connection.dropDatabase()
-    await migrate(stores.db)
+    await emptyDatabase(stores.db)
     await addWallet(deps, input(await workspace('first@example.com')))
     expect(await mails()).toEqual([])
     const second = await workspace('second@example.com')
@@ -124,8 +123,7 @@ describe('addWallet', () => {
   })
 
   it('lets two workspaces list one address and mails both, but never in two ways', async () => {
-    await stores.db.connection.dropDatabase()
-    await migrate(stores.db)
+    await emptyDatabase(stores.db)
     const single = (workspaceId: string) => input(workspaceId, { kind: 'address', value: at(9) })
     const one = await addWallet(deps, single(await workspace('one@example.com')))
     const two = await addWallet(deps, single(await workspace('two@example.com')))

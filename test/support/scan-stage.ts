@@ -12,12 +12,12 @@ import { createCoinBalanceRepository } from '#shared/db/coin-balance-repository.
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
-import { migrate } from '#shared/db/migrate.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createWalletRepository } from '#shared/db/wallet-repository.ts'
 import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scan-session.ts'
+import { emptyDatabase } from './empty-database.ts'
 import type { TestStores } from './stores.ts'
 
 /** Account 1 of anvil's public phrase. */
@@ -72,8 +72,7 @@ export function useScanStage(stores: TestStores): ScanStage {
   const firstBlock = async () =>
     ((await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as { readonly hash: string }).hash
   beforeEach(async () => {
-    await stores.db.connection.dropDatabase()
-    await migrate(stores.db)
+    await emptyDatabase(stores.db)
     await startChain()
     deps = await prepareDeps(stores, chain.url)
   })

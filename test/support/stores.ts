@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { createStoreClock } from '#shared/db/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connect.ts'
-import { migrate } from '#shared/db/migrate.ts'
-import { MODELS } from '#shared/db/models.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
 import { createRandom } from '#shared/runtime/random.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { emptyDatabase } from './empty-database.ts'
 
 /** The stores of one test file. The getters are good inside hooks and tests, not while the file is being read. */
 export interface TestStores {
@@ -87,10 +86,7 @@ async function open(options: {
   const level = process.env['PAYMESH_TEST_LOG'] === undefined ? 'silent' : 'debug'
   const logger = createLogger({ name: 'test', level })
   const db = await connectDatabase({ url: mongoUrl, name: database, logger })
-  if (migrated) {
-    await removeDocuments(db)
-    await migrate(db)
-  }
+  if (migrated) await emptyDatabase(db)
   const redis = connectRedis({ url: redisUrl, prefix, logger })
   await redis.waitUntilHealthy(5_000)
   const clock = await createStoreClock(db)
@@ -106,18 +102,6 @@ async function open(options: {
       await db.close()
     },
   }
-}
-
-/** Leaves the collections and indexes that the file before made by `migrate`, and nothing else. */
-async function removeDocuments(db: Database): Promise<void> {
-  const ours = new Set(MODELS.map((model) => model.name))
-  const found = await db.connection.listCollections()
-  await Promise.all(
-    found.map(({ name }) => {
-      const collection = db.connection.collection(name)
-      return ours.has(name) ? collection.deleteMany({}) : collection.drop()
-    }),
-  )
 }
 
 async function dropKeys({ producer, prefix }: RedisConnections): Promise<void> {
