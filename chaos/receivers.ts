@@ -13,7 +13,12 @@ export interface Arrival {
   readonly eventId: string
   readonly signature: string
   readonly body: Buffer
+  /** When the whole request had arrived, in Unix milliseconds. */
   readonly at: number
+  /** When its head had arrived, in milliseconds of the monotonic clock of this process. */
+  readonly startedAtMs: number
+  /** Just before it was answered or hung up on, by the same clock; until then `startedAtMs`. */
+  readonly answeredAtMs: number
   /** What it answered; null when it hung up without a word. */
   readonly status: number | null
 }
@@ -56,6 +61,7 @@ async function startOne(manner: Manner, arrivals: Arrival[], random: () => numbe
   const sockets = new Set<Socket>()
   const treatedBadly = new Map<string, number>()
   const server = createServer((request, response) => {
+    const startedAtMs = performance.now()
     const chunks: Buffer[] = []
     request.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -66,18 +72,25 @@ async function startOne(manner: Manner, arrivals: Arrival[], random: () => numbe
       const isBad = !isCalm() && badBefore < BAD_MAX && random() < BAD_SHARE
       if (isBad) treatedBadly.set(deliveryId, badBefore + 1)
       const status = isBad && manner === 'flaky' ? 503 : isBad && manner === 'rude' ? null : 200
-      arrivals.push({
+      const arrival = {
         endpoint: manner,
         deliveryId,
         eventId: eventIdOf(Buffer.concat(chunks)),
         signature: header('x-webhook-signature'),
         body: Buffer.concat(chunks),
         at: Date.now(),
+        startedAtMs,
+        answeredAtMs: startedAtMs,
         status,
-      })
-      if (status === null) response.socket?.resetAndDestroy()
-      else if (isBad && manner === 'slow') setTimeout(() => response.writeHead(status).end('ok'), SLOW_MS)
-      else response.writeHead(status).end('ok')
+      }
+      arrivals.push(arrival)
+      const answer = (): void => {
+        arrival.answeredAtMs = performance.now()
+        if (status === null) response.socket?.resetAndDestroy()
+        else response.writeHead(status).end('ok')
+      }
+      if (isBad && manner === 'slow') setTimeout(answer, SLOW_MS)
+      else answer()
     })
   })
   server.on('connection', (socket) => {

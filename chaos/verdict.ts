@@ -8,8 +8,8 @@ import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.
 import { EVENTS } from '#shared/db/event-model.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payment-model.ts'
-import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import { checkBooks } from '#shared/usecases/check-books.ts'
+import { earlyRetries } from './early-retries.ts'
 import type { LedgerLine, Plan } from './ledger.ts'
 import type { Arrival, Manner } from './receivers.ts'
 
@@ -33,8 +33,6 @@ export interface Evidence {
 const DUPLICATE_SHARE_MAX = 0.01
 /** Fewer deliveries say nothing about one per cent: what one killed process had on its way is more than that. */
 const DUPLICATES_JUDGED_FROM = 5_000
-/** Mongo and we may disagree about the millisecond in which an attempt ended. */
-const ROUNDING_MS = 1
 
 const SETTLED: Readonly<Record<Plan, string>> = {
   exact: 'paid',
@@ -52,7 +50,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     judgeMoney(evidence, byId),
     judgeEvents(evidence, invoices),
     judgeDeliveries(evidence),
-    judgeTiming(evidence.db),
+    judgeTiming(evidence),
   ])
   const duplicateShare = deliveries.delivered === 0 ? 0 : deliveries.duplicates / deliveries.delivered
   const tooMany = deliveries.delivered >= DUPLICATES_JUDGED_FROM && duplicateShare > DUPLICATE_SHARE_MAX
@@ -232,18 +230,7 @@ async function judgeDeliveries({ db, arrivals, endpoints }: Evidence) {
 }
 
 /** An attempt may begin only after the pause that follows the end of the one before. */
-async function judgeTiming(db: Database) {
-  const breaches: string[] = []
-  const attempts = await db.collection(WEBHOOK_ATTEMPTS).find({}).sort({ deliveryId: 1, number: 1 }).toArray()
-  for (const [index, attempt] of attempts.entries()) {
-    const before = attempts[index - 1]
-    if (before === undefined || before.deliveryId !== attempt.deliveryId) continue
-    const pauseMs = WEBHOOK_RETRY_DELAYS_MS[before.number - 1] ?? Number.POSITIVE_INFINITY
-    const earliest = before.at.getTime() + before.durationMs + pauseMs - ROUNDING_MS
-    if (attempt.number !== before.number + 1 || attempt.at.getTime() < earliest)
-      breaches.push(
-        `attempt ${attempt.number} of ${attempt.deliveryId} came ${earliest - attempt.at.getTime()} ms early`,
-      )
-  }
-  return { count: attempts.length, breaches }
+async function judgeTiming({ db, arrivals }: Evidence) {
+  const attempts = await db.collection(WEBHOOK_ATTEMPTS).find({}).toArray()
+  return { count: attempts.length, breaches: earlyRetries(attempts, arrivals) }
 }

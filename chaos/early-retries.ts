@@ -1,0 +1,71 @@
+import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+
+/** An attempt as the store has it; `at` is dated by its sender's estimate of the store's clock, in Unix milliseconds. */
+export interface StoredAttempt {
+  readonly deliveryId: string
+  readonly number: number
+  readonly at: Date
+  readonly durationMs: number
+}
+
+/** A request as its receiver saw it: `at` in Unix milliseconds, the others in milliseconds of one monotonic clock for all receivers. */
+export interface SeenRequest {
+  readonly deliveryId: string
+  readonly at: number
+  /** When its head had arrived. */
+  readonly startedAtMs: number
+  /** Just before it was answered or hung up on, which its sender cannot have noticed earlier. */
+  readonly answeredAtMs: number
+}
+
+/**
+ * How far apart two processes may date one moment: each estimates the store's clock from an answer that took up to 100 ms,
+ * so it is off by up to 50 ms (`shared/db/clock.ts`).
+ */
+const TWO_CLOCKS_MS = 100
+
+/**
+ * Sentences about retries that began before the pause after the attempt before them was over. Where a receiver saw both
+ * attempts, its own clock decides, to the fraction of a millisecond. Where a faulty link swallowed one of them, the stored
+ * dates decide, less the error of two clocks.
+ */
+export function earlyRetries(attempts: readonly StoredAttempt[], seen: readonly SeenRequest[]): readonly string[] {
+  const requests = byDelivery(seen)
+  return [...byDelivery(attempts)].flatMap(([deliveryId, unsorted]) => {
+    const own = [...unsorted].sort((a, b) => a.number - b.number)
+    return own.slice(1).flatMap((attempt, index) => {
+      const before = own[index] ?? attempt
+      const what = `attempt ${attempt.number} of ${deliveryId}`
+      if (attempt.number !== before.number + 1) return [`${what} follows attempt ${before.number}`]
+      const earlyMs = earlyBy(before, attempt, requests.get(deliveryId) ?? [])
+      return earlyMs > 0 ? [`${what} came ${earlyMs.toFixed(1)} ms early`] : []
+    })
+  })
+}
+
+function earlyBy(before: StoredAttempt, attempt: StoredAttempt, seen: readonly SeenRequest[]): number {
+  const pauseMs = WEBHOOK_RETRY_DELAYS_MS[before.number - 1] ?? Number.POSITIVE_INFINITY
+  const [one, other] = [requestsOf(before, seen), requestsOf(attempt, seen)]
+  const [first, second] = [one[0], other[0]]
+  // Attempts that follow one another at once may share their requests; then nothing says which is which.
+  if (one.length === 1 && other.length === 1 && first !== undefined && second !== undefined && first !== second)
+    return first.answeredAtMs + pauseMs - second.startedAtMs
+  return before.at.getTime() + before.durationMs + pauseMs - TWO_CLOCKS_MS - attempt.at.getTime()
+}
+
+/** The requests that arrived while the attempt was under way. */
+function requestsOf({ at, durationMs }: StoredAttempt, seen: readonly SeenRequest[]): readonly SeenRequest[] {
+  const from = at.getTime() - TWO_CLOCKS_MS
+  const until = at.getTime() + durationMs + TWO_CLOCKS_MS
+  return seen.filter((request) => request.at >= from && request.at <= until)
+}
+
+function byDelivery<T extends { readonly deliveryId: string }>(rows: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const group = groups.get(row.deliveryId)
+    if (group === undefined) groups.set(row.deliveryId, [row])
+    else group.push(row)
+  }
+  return groups
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { earlyRetries, type SeenRequest, type StoredAttempt } from '../../chaos/early-retries.ts'
+
+const START = Date.parse('2026-11-22T12:00:00.000Z')
+const attempt = (number: number, atMs: number, durationMs = 20): StoredAttempt => ({
+  deliveryId: 'whd_1',
+  number,
+  at: new Date(START + atMs),
+  durationMs,
+})
+const request = (startedAtMs: number, answeredAtMs = startedAtMs + 10): SeenRequest => ({
+  deliveryId: 'whd_1',
+  at: START + startedAtMs,
+  startedAtMs,
+  answeredAtMs,
+})
+
+it('accepts a retry that arrives when its pause is just over, whatever two senders call the time', () => {
+  const seen = [request(1_000, 1_015), request(61_015)]
+  expect(earlyRetries([attempt(2, 1_000), attempt(3, 61_000)], seen)).toEqual([])
+  expect(earlyRetries([attempt(2, 1_030), attempt(3, 60_960)], seen)).toEqual([])
+})
+
+it('reports a retry that arrives a tenth of a millisecond too soon, although its stored dates are right', () => {
+  const seen = [request(1_000, 1_015.2), request(61_015.1)]
+  expect(earlyRetries([attempt(2, 1_000), attempt(3, 61_021)], seen)).toEqual(['attempt 3 of whd_1 came 0.1 ms early'])
+})
+
+it('goes by the stored dates, less the error of two clocks, where no receiver saw an attempt', () => {
+  expect(earlyRetries([attempt(2, 1_000), attempt(3, 60_920)], [request(61_000)])).toEqual([])
+  expect(earlyRetries([attempt(2, 1_000), attempt(3, 60_919)], [request(61_000)])).toEqual([
+    'attempt 3 of whd_1 came 1.0 ms early',
+  ])
+})
+
+it('does not take the one request of an attempt for that of the attempt right behind it', () => {
+  expect(earlyRetries([attempt(1, 0), attempt(2, 25)], [request(5)])).toEqual([])
+})
+
+it('reports an attempt that is missing', () => {
+  expect(earlyRetries([attempt(1, 0), attempt(3, 400_000)], [])).toEqual(['attempt 3 of whd_1 follows attempt 1'])
+})
