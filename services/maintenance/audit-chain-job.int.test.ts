@@ -4,7 +4,8 @@ import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { useStores } from '#test/support/stores.ts'
-import { startAuditChainLoop } from './audit-chain-loop.ts'
+import { auditChainJob } from './audit-chain-job.ts'
+import { startScheduledJobs } from './scheduled-job.ts'
 
 const stores = useStores()
 const WAIT = { timeout: 10_000, interval: 20 }
@@ -19,9 +20,9 @@ it('chains what waits in one process at a time, and hands over when that one end
     ])
   const until = (seq: number) => vi.waitFor(async () => expect((await chain.tail())?.seq).toBe(seq), WAIT)
   await note('first')
-  const stopFirst = startAuditChainLoop(deps)
+  const stopFirst = startScheduledJobs(deps, [auditChainJob(deps)])
   await until(1)
-  const stopSecond = startAuditChainLoop(deps)
+  const stopSecond = startScheduledJobs(deps, [auditChainJob(deps)])
   await note('second')
   await until(2)
   await stopFirst()

@@ -1,44 +1,36 @@
-import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
 import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit-chain.ts'
 import type { AuditChainRepository, AuditHead } from '#shared/usecases/ports/audit.ts'
-import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
 import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 import type { AuditKeys } from '#shared/usecases/ports/secrets.ts'
+import type { ScheduledJob } from './scheduled-job.ts'
 
-const LEASE_MS = 15_000
-/** A round ends before the lease does and goes on in the next. */
-const ROUND_MS = 10_000
-const PAUSE_MS = 1_000
-const PAUSE_AFTER_FAILURE_MS = 5_000
+/** A run ends before the lease does and goes on in the next. */
+const RUN_MS = 10_000
 /** The end of the chain goes to the log this often: a log that is kept elsewhere shows a store that was put back. */
 const LOG_EVERY_MS = 3_600_000
 
-interface LoopDeps extends Ambient {
+interface JobDeps extends Ambient {
   readonly chain: AuditChainRepository
-  readonly leases: LeaseRepository
   readonly keys: AuditKeys
 }
 
-/**
- * Gives rows of the audit trail their places in the chain, in one process at a time; the unique number is the guard where the
- * lease is not enough. Returns a function that ends the loop and frees the lease.
- */
-export function startAuditChainLoop(deps: LoopDeps): () => Promise<void> {
+/** Gives rows of the audit trail their places in the chain. The unique number is the guard where the lease is not enough. */
+export function auditChainJob(deps: JobDeps): ScheduledJob {
   let adopted = false
   let seen: AuditHead | null = null
   let loggedAt = Number.NEGATIVE_INFINITY
-  return startLeasedLoop(deps, {
+  return {
     id: 'audit-chain',
-    leaseMs: LEASE_MS,
-    pauseMs: PAUSE_MS,
-    pauseAfterFailureMs: PAUSE_AFTER_FAILURE_MS,
+    leaseMs: 15_000,
+    pauseMs: 1_000,
+    pauseAfterFailureMs: 5_000,
     failures: 'audit_chain_failed_total',
     failed: 'rows of the audit trail were not chained',
     round: async (signal) => {
       if (!adopted) await deps.chain.adopt()
       adopted = true
       if (seen !== null) await requireStanding(deps.chain, seen)
-      const endsAt = performance.now() + ROUND_MS
+      const endsAt = performance.now() + RUN_MS
       const chained = await extendAuditChain(deps, () => signal.aborted || performance.now() > endsAt)
       if (chained > 0) deps.metrics.count('audit_rows_chained_total', {}, chained)
       seen = await deps.chain.head()
@@ -46,7 +38,7 @@ export function startAuditChainLoop(deps: LoopDeps): () => Promise<void> {
       loggedAt = performance.now()
       deps.logger.info({ seq: seen.seq, hash: seen.hash, keyId: seen.keyId }, 'end of the audit chain')
     },
-  })
+  }
 }
 
 /** An end that this process has seen cannot go away: a chain that was cut and signed as it was before shows here. */

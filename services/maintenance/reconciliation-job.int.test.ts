@@ -4,11 +4,12 @@ import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createLeaseRepository } from '#shared/db/lease-repository.ts'
 import { createMetrics } from '#shared/runtime/metrics.ts'
 import { useStores } from '#test/support/stores.ts'
-import { startBooksLoop } from './books-loop.ts'
+import { reconciliationJob } from './reconciliation-job.ts'
+import { startScheduledJobs } from './scheduled-job.ts'
 
 const stores = useStores()
 
-it('judges in one process at a time, shows each figure from the start, and frees its lease', async () => {
+it('checks in one process at a time, shows each figure from the start, and frees its lease', async () => {
   const metrics = createMetrics({ defaults: false })
   const books = createBooksRepository(stores.db)
   const leases = createLeaseRepository(stores.db)
@@ -17,7 +18,7 @@ it('judges in one process at a time, shows each figure from the start, and frees
   const pulses = {
     start: (loop: string) => ({ beat: () => void beats.push(loop), end: () => void beats.push('end') }),
   }
-  const stop = startBooksLoop({ ...deps, pulses })
+  const stop = startScheduledJobs({ ...deps, pulses }, [reconciliationJob(deps)])
   await vi.waitFor(async () => expect((await books.progress())?.endedAt).toEqual(expect.any(Number)))
   expect(await leases.acquire('books', 'another process', 1_000)).toBe(false)
   expect(await metrics.render()).toContain('paymesh_invariant_violation_total{invariant="paid_in_full"} 0')
@@ -33,7 +34,8 @@ it('counts a round that failed and goes on', async () => {
     progress: () => Promise.reject(new Error('the store is away')),
   }
   const leases = { ...createLeaseRepository(stores.db), acquire: () => Promise.resolve(true) }
-  const stop = startBooksLoop({ ...stores.ambient, metrics, books, cursors: createCursorRepository(stores.db), leases })
+  const deps = { ...stores.ambient, metrics, books, cursors: createCursorRepository(stores.db), leases }
+  const stop = startScheduledJobs(deps, [reconciliationJob(deps)])
   await vi.waitFor(async () => expect(await metrics.render()).toContain('paymesh_books_failed_total 1'))
   await stop()
 })
