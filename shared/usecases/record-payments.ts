@@ -1,7 +1,7 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { hasFormerKey } from '#shared/domain/payment/call-move-keys.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
-import { hasFormerKey } from './call-move-keys.ts'
 import { doubtedPayments, type SecondOpinion } from './doubted-payments.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { Payment, PaymentRepository, PaymentSighting, UnconfirmedFate } from './ports/payments.ts'

@@ -1,4 +1,4 @@
-import { placeFormerKeys, stemOf } from './call-move-keys.ts'
+import { placeFormerKeys, stemOf } from '#shared/domain/payment/call-move-keys.ts'
 import type { Payment } from './ports/payments.ts'
 import { NodeUnreliable, type ScannedBlock } from './ports/scanning.ts'
 import { recordFindings } from './record-payments.ts'

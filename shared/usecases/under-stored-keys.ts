@@ -1,4 +1,4 @@
-import { placeFormerKeys, stemOf } from './call-move-keys.ts'
+import { placeFormerKeys, stemOf } from '#shared/domain/payment/call-move-keys.ts'
 import type { Payment, PaymentRepository, PaymentSighting } from './ports/payments.ts'
 import type { LedgerTransfer } from './ports/scanning.ts'
 import type { Position } from './rise-keys.ts'

@@ -1,5 +1,5 @@
 import { MODES } from '#shared/domain/enumerations.ts'
-import { hasFormerKey, placeFormerKeys } from '#shared/usecases/call-move-keys.ts'
+import { hasFormerKey, placeFormerKeys } from '#shared/domain/payment/call-move-keys.ts'
 import { paymentFromDocument } from '../payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from '../payment-model.ts'
 import type { Migration } from './migration.ts'

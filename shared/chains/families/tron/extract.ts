@@ -1,5 +1,5 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { callMoveStem } from '#shared/usecases/call-move-keys.ts'
+import { callMoveStem } from '#shared/domain/payment/call-move-keys.ts'
 import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
 import { formatAccount } from './address.ts'
 import type { SuccessfulTransaction } from './check-block.ts'

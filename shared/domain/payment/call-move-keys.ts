@@ -1,9 +1,18 @@
-import type { Payment } from './ports/payments.ts'
+import type { PaymentState } from '#shared/domain/enumerations.ts'
 
-/** What the keys of coins that move inside of a contract call are made of, as payments store it. */
-type CallMove = Pick<Payment, 'toAddress' | 'fromAddress' | 'amountBase'>
-/** A stored payment, as far as its place among equal moves depends on it. */
-type StoredMove = CallMove & Pick<Payment, 'key' | 'currentKey' | 'state'>
+/** The parts of the key of coins that move inside of a contract call, as payments store them. */
+interface CallMove {
+  readonly toAddress: string
+  readonly fromAddress: string | null
+  readonly amountBase: bigint
+}
+
+/** The fields of a stored payment that decide its place among equal moves. */
+interface StoredMove extends CallMove {
+  readonly key: string
+  readonly currentKey?: string
+  readonly state: PaymentState
+}
 
 /**
  * `<mode>:<network>:<txid>:x<n>`, n = place among all internal records of a node. Nodes record different ones, so one
@@ -11,7 +20,7 @@ type StoredMove = CallMove & Pick<Payment, 'key' | 'currentKey' | 'state'>
  */
 const FORMER_KEY = /^(.+):x(\d+)(?::\d+)?$/
 const CURRENT_KEY = /^(.+):(\d+)$/
-const STATE_ORDER: readonly Payment['state'][] = ['confirmed', 'detected']
+const STATE_ORDER: readonly PaymentState[] = ['confirmed', 'detected']
 
 /**
  * What the keys of equal moves of one transaction begin with: `<mode>:<network>:<txid>:i:<payer>:<payee>:<base units>`.
@@ -23,7 +32,7 @@ export function callMoveStem(transaction: string, { fromAddress, toAddress, amou
 }
 
 /** Whether a payment is stored under a key of the former form. Its identity is `currentKey`, once that is known. */
-export function hasFormerKey({ key }: Pick<Payment, 'key'>): boolean {
+export function hasFormerKey({ key }: Pick<StoredMove, 'key'>): boolean {
   return FORMER_KEY.test(key)
 }
 
@@ -56,7 +65,11 @@ function firstFree(stem: string, taken: ReadonlySet<string>): string {
 }
 
 function byPlace(one: StoredMove, other: StoredMove): number {
-  return rank(one) - rank(other) || indexOf(one) - indexOf(other)
+  const byState = rank(one) - rank(other)
+  if (byState !== 0) return byState
+  const [first, second] = [indexOf(one), indexOf(other)]
+  if (first === second) return 0
+  return first < second ? -1 : 1
 }
 
 function rank({ state }: StoredMove): number {
@@ -64,6 +77,7 @@ function rank({ state }: StoredMove): number {
   return at < 0 ? STATE_ORDER.length : at
 }
 
-function indexOf({ key }: StoredMove): number {
-  return Number(FORMER_KEY.exec(key)?.[2])
+/** The place in a former key. */
+function indexOf({ key }: StoredMove): bigint {
+  return BigInt(FORMER_KEY.exec(key)?.[2] ?? 0)
 }
