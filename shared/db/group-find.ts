@@ -1,6 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { createBatchLookup } from '#shared/usecases/batch-lookup.ts'
 import type { InvoiceRepository } from '#shared/usecases/ports/invoices.ts'
+import { createBatchLookup } from './batch-lookup.ts'
 import type { Database } from './connect.ts'
 import { invoiceFromDocument } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
