@@ -1,7 +1,7 @@
 import type { ServiceContext, StartService } from '#services/context.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import { createMailQueue } from '#shared/db/mail-queue.ts'
-import { createSilence } from '#shared/db/restore-state.ts'
+import { createOutboundPause } from '#shared/db/outbound-pause.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createMailWorker } from '#shared/queues/mail-queue.ts'
 import { after } from '#shared/runtime/after.ts'
@@ -35,11 +35,11 @@ export const start: StartService = async (context) => {
   const mailbox =
     config.env === 'development' ? await startMailbox({ mails, from, port: config.mail.mailboxPort }) : null
   const kicker = createKicker(redis, context)
-  const silence = createSilence(db)
+  const outboundPause = createOutboundPause(db)
   const sender = createMailSender({ clock, random, logger, metrics, mails, transport, from, kicker, after })
   const worker = createMailWorker(redis, context, {
-    send: async (mailId) => ((await silence.isSilent()) ? null : sender.send(mailId)),
-    overdue: async () => ((await silence.isSilent()) ? [] : sender.overdue()),
+    send: async (mailId) => ((await outboundPause.isPaused()) ? null : sender.send(mailId)),
+    overdue: async () => ((await outboundPause.isPaused()) ? [] : sender.overdue()),
   })
   return async () => {
     sender.stop()

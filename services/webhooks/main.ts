@@ -3,7 +3,7 @@ import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
-import { createSilence } from '#shared/db/restore-state.ts'
+import { createOutboundPause } from '#shared/db/outbound-pause.ts'
 import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
 import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
@@ -27,7 +27,7 @@ export const start: StartService = async (context) => {
   const { config, redis } = context
   const http = createWebhookHttp()
   const kicker = createKicker(redis, context)
-  const silence = createSilence(context.db)
+  const outboundPause = createOutboundPause(context.db)
   const dispatcher = createDispatcher({
     ...portsOf(context),
     http,
@@ -40,8 +40,8 @@ export const start: StartService = async (context) => {
     createWebhooksWorker(redis, context, {
       lane,
       concurrency,
-      dispatch: async (endpointId) => ((await silence.isSilent()) ? null : dispatcher.drain(lane, endpointId)),
-      overdue: async () => ((await silence.isSilent()) ? [] : dispatcher.overdue(lane)),
+      dispatch: async (endpointId) => ((await outboundPause.isPaused()) ? null : dispatcher.drain(lane, endpointId)),
+      overdue: async () => ((await outboundPause.isPaused()) ? [] : dispatcher.overdue(lane)),
     })
   const { concurrency } = config.webhooks
   const workers = [worker('normal', concurrency), worker('slow', Math.max(1, Math.ceil(concurrency / 4)))]

@@ -6,8 +6,6 @@ import { INSTALLATION } from './installation-model.ts'
 
 /** Name of the fact that a database came out of an archive. */
 export const RESTORE_FACT = 'restore'
-/** How soon a process notices that it may speak again. */
-const LOOK_EVERY_MS = 1_000
 
 const stateSchema = z.object({
   /** `writing`: not all of it is there. `held`: nothing may leave the installation. */
@@ -37,30 +35,5 @@ export async function writeRestoreState(db: Database, state: RestoreState, audit
       await facts.updateOne({ _id: RESTORE_FACT }, change, { upsert: true, session })
       return true
     })
-  }
-}
-
-/** Whether nothing may leave the installation now. */
-export interface Silence {
-  isSilent(): Promise<boolean>
-}
-
-/**
- * Asks the store, at most once a second: after a restore neither webhooks nor mails go out until a person confirmed it. Throws when the store
- * cannot be asked.
- */
-export function createSilence(db: Database): Silence {
-  let answer: boolean | null = null
-  let askedAt = 0
-  return {
-    isSilent: async () => {
-      const now = performance.now()
-      if (answer === null || now - askedAt >= LOOK_EVERY_MS) {
-        const state = await readRestoreState(db)
-        answer = state !== null && state.state !== 'confirmed'
-        askedAt = now
-      }
-      return answer
-    },
   }
 }
