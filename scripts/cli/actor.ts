@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Deed } from '#shared/usecases/invite-member.ts'
+import type { Deed } from '#shared/usecases/deed.ts'
 import type { Random } from '#shared/usecases/ports/runtime.ts'
 
 /** Who the audit trail names for a command: `cli:<operating-system user>`. */

@@ -5,7 +5,7 @@ import { parseConfig } from '#shared/config/schema.ts'
 import { INSTALLATION } from '#shared/db/installation-model.ts'
 import { KEY_CANARY_FACT } from '#shared/db/key-canary-repository.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
-import { keyCanaryContext } from '#shared/usecases/check-keys.ts'
+import { keyCanaryContext } from '#shared/usecases/ports/secrets.ts'
 import { useStores } from '#test/support/stores.ts'
 import { openContext } from './open-context.ts'
 

@@ -1,8 +1,10 @@
-import { keyCanaryContext } from '#shared/usecases/check-keys.ts'
-import { keyMaterialContext } from '#shared/usecases/key-material.ts'
-import { mailContext } from '#shared/usecases/open-sealed-mails.ts'
-import { endpointSecretContext } from '#shared/usecases/ports/events.ts'
-import { totpContext } from '#shared/usecases/second-factor.ts'
+import {
+  endpointSecretContext,
+  keyCanaryContext,
+  keyMaterialContext,
+  mailContext,
+  totpContext,
+} from '#shared/usecases/ports/secrets.ts'
 
 /** Where a collection keeps sealed values. */
 export interface SealedField {

@@ -1,6 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { checkPassword } from './check-password.ts'
-import { validName } from './create-workspace.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
@@ -8,6 +7,7 @@ import type { Invitation, InvitationRepository } from './ports/members.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
 import type { Workspace, WorkspaceRepository } from './ports/tenancy.ts'
 import { ADDRESS_BACK_OFF, countTry } from './slow-down.ts'
+import { validName } from './valid-name.ts'
 
 /** What joining a workspace needs. */
 export interface AcceptDeps extends PeopleDeps {

@@ -1,4 +1,3 @@
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { PeopleDeps } from './people-deps.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { MailRecord } from './ports/events.ts'
@@ -30,9 +29,4 @@ export function accountMail(
 /** Wakes the mailer for mails that were just stored. */
 export function kickMails({ kicker }: Pick<PeopleDeps, 'kicker'>, mails: readonly MailRecord[]): void {
   for (const { id } of mails) kicker.kick(QUEUES.mail, id)
-}
-
-/** A time as mails show it, with its zone. */
-export function mailTime(at: Ms): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

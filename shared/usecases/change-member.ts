@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { type Deed, memberAudit } from './invite-member.ts'
+import type { Deed } from './deed.ts'
+import { memberAudit } from './invite-member.ts'
 import type { AuditRepository } from './ports/audit.ts'
 import type { MembershipRepository } from './ports/members.ts'
 import type { Role, UserRepository } from './ports/operators.ts'

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { mailTime } from './account-notes.ts'
-import type { Deed } from './invite-member.ts'
+import type { Deed } from './deed.ts'
+import { mailTime } from './mail-time.ts'
 import type { AuditRecord, AuditSearch } from './ports/audit.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { TenancyDeeds, Workspace } from './ports/tenancy.ts'

@@ -1,8 +1,5 @@
 import type { SealedSecretRepository } from './ports/sealed-secrets.ts'
-import type { KeyCanaryRepository, KeyHasher, SecretBox } from './ports/secrets.ts'
-
-/** What the canary is sealed for and what its digest is of; the text itself is no secret. */
-const CANARY = 'paymesh key canary'
+import { KEY_CANARY_TEXT, type KeyCanaryRepository, type KeyHasher, type SecretBox } from './ports/secrets.ts'
 
 /** What checking the keys needs; a process that does not hold a key gives null for it. */
 export interface CheckKeysDeps {
@@ -26,13 +23,16 @@ export async function checkKeys(deps: CheckKeysDeps): Promise<string | null> {
   if (stored === null) {
     if (secretBox === null || hasher === null) return null
     if (!(await opensWhatIsThere(deps, secretBox))) return WRONG_MASTER
-    await canary.insert({ sealed: secretBox.seal(CANARY, CANARY), pepperDigest: hasher.hash(CANARY) })
+    await canary.insert({
+      sealed: secretBox.seal(KEY_CANARY_TEXT, KEY_CANARY_TEXT),
+      pepperDigest: hasher.hash(KEY_CANARY_TEXT),
+    })
     stored = await canary.find()
     if (stored === null) throw new Error('the key canary was stored and cannot be read')
   }
   const faults = [
-    ...(secretBox !== null && !opens(secretBox, stored.sealed, CANARY) ? [WRONG_MASTER] : []),
-    ...(hasher !== null && hasher.hash(CANARY) !== stored.pepperDigest ? [WRONG_PEPPER] : []),
+    ...(secretBox !== null && !opens(secretBox, stored.sealed, KEY_CANARY_TEXT) ? [WRONG_MASTER] : []),
+    ...(hasher !== null && hasher.hash(KEY_CANARY_TEXT) !== stored.pepperDigest ? [WRONG_PEPPER] : []),
   ]
   return faults.length === 0 ? null : faults.join(' ')
 }
@@ -41,9 +41,6 @@ const WRONG_MASTER =
   'PAYMESH_MASTER_KEY is not a key of this installation: set the key that sealed its secrets, or name it in PAYMESH_MASTER_KEYS_OLD.'
 const WRONG_PEPPER =
   'PAYMESH_KEY_PEPPER is not the one of this installation: with another one no API key would be recognised.'
-
-/** What the canary is sealed for, for the rotation of the master key. */
-export const keyCanaryContext = (): string => CANARY
 
 /** The first sealed value of the store decides; without any there is nothing that another key could have sealed. */
 async function opensWhatIsThere({ sealed }: CheckKeysDeps, secretBox: SecretBox): Promise<boolean> {

@@ -1,6 +1,6 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Clock, Random } from './ports/runtime.ts'
 import type { Workspace, WorkspacePolicy, WorkspaceRepository } from './ports/tenancy.ts'
+import { validEmail, validName } from './valid-name.ts'
 
 /** What opening a workspace needs. */
 export interface CreateWorkspaceDeps {
@@ -52,20 +52,4 @@ export async function createWorkspace(
   const audit = actor === undefined ? undefined : { id: `workspace-created:${opId}`, at, actor, ...about, detail }
   await deps.workspaces.insert(workspace, audit)
   return workspace
-}
-
-/** A workspace name without surrounding space, 1 to 120 characters; throws `VALIDATION_ERROR` with path `name`. */
-export function validName(name: string): string {
-  const trimmed = name.trim()
-  if (trimmed.length > 0 && trimmed.length <= 120) return trimmed
-  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'name', message: 'Must have 1 to 120 characters.' }] })
-}
-
-/** An e-mail address in lower case of plausible form; throws `VALIDATION_ERROR` with path `owner_email`. */
-export function validEmail(email: string): string {
-  const trimmed = email.trim().toLowerCase()
-  if (trimmed.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(trimmed)) return trimmed
-  throw new PaymeshError('VALIDATION_ERROR', {
-    details: [{ path: 'owner_email', message: 'Must be an e-mail address.' }],
-  })
 }

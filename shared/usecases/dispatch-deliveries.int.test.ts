@@ -18,8 +18,9 @@ import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { deliveryId } from './delivery-id.ts'
 import { createDispatcher, type DispatchDeliveriesDeps, type Dispatcher } from './dispatch-deliveries.ts'
-import { endpointSecretContext, type WebhookEndpoint } from './ports/events.ts'
+import type { WebhookEndpoint } from './ports/events.ts'
 import type { QueueName } from './ports/runtime.ts'
+import { endpointSecretContext } from './ports/secrets.ts'
 import { resendDelivery } from './resend-delivery.ts'
 
 const stores = useStores()

@@ -1,9 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { accountAudit, accountMail, kickMails, mailTime } from './account-notes.ts'
+import { accountAudit, accountMail, kickMails } from './account-notes.ts'
+import { mailTime } from './mail-time.ts'
 import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
-import { personOf, recoveryHash, totpContext, useCode, useRecoveryCode } from './second-factor.ts'
+import { totpContext } from './ports/secrets.ts'
+import { personOf, recoveryHash, useCode, useRecoveryCode } from './second-factor.ts'
 import { ACCOUNT_BACK_OFF, countTry } from './slow-down.ts'
 
 type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>

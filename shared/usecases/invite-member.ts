@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { accountMail, kickMails, mailTime } from './account-notes.ts'
-import { validEmail } from './create-workspace.ts'
+import { accountMail, kickMails } from './account-notes.ts'
+import type { Deed } from './deed.ts'
 import { deedId } from './deed-id.ts'
+import { mailTime } from './mail-time.ts'
 import type { PeopleDeps } from './people-deps.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { Invitation, InvitationRepository, MembershipRepository } from './ports/members.ts'
 import type { Role } from './ports/operators.ts'
 import type { Workspace } from './ports/tenancy.ts'
+import { validEmail } from './valid-name.ts'
 
 const LIFE_MS = 7 * 86_400_000
 
@@ -16,14 +18,6 @@ export interface InviteDeps
   extends Pick<PeopleDeps, 'users' | 'clock' | 'random' | 'logger' | 'metrics' | 'secretBox' | 'kicker'> {
   readonly invitations: InvitationRepository
   readonly memberships: Pick<MembershipRepository, 'find'>
-}
-
-/** Who does it, under which name, and why. */
-export interface Deed {
-  readonly opId: string
-  /** As the audit trail names them. */
-  readonly actor: string
-  readonly reason: string | null
 }
 
 /**

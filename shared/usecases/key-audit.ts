@@ -1,4 +1,4 @@
-import type { Deed } from './invite-member.ts'
+import type { Deed } from './deed.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { ApiKeyRecord } from './ports/tenancy.ts'
 

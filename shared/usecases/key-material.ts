@@ -1,7 +1,7 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { Clock } from './ports/runtime.ts'
-import type { SecretBox } from './ports/secrets.ts'
+import { keyMaterialContext, type SecretBox } from './ports/secrets.ts'
 import type { KeyHistory, KeyMaterial } from './ports/wallets.ts'
 
 /** An extended public key as `AddressBook.normalise` or `sandboxKey` gives it. */
@@ -55,9 +55,4 @@ export function keyMaterialId({
 /** The extended public key of a record. Throws when the envelope was changed or sealed under another master key. */
 export function openKeyMaterial(secretBox: SecretBox, material: Pick<KeyMaterial, 'id' | 'sealed'>): string {
   return secretBox.open(material.sealed, keyMaterialContext(material.id))
-}
-
-/** What the public key of a key material is sealed for. */
-export function keyMaterialContext(materialId: string): string {
-  return `key-material:${materialId}`
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { accountAudit, accountMail, kickMails, mailTime } from './account-notes.ts'
+import { accountAudit, accountMail, kickMails } from './account-notes.ts'
+import { mailTime } from './mail-time.ts'
 import { newSession, newSessionToken } from './operator-sessions.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
 import type { MailRecord } from './ports/events.ts'

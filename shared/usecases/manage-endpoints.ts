@@ -7,14 +7,9 @@ import {
   type WebhookEndpointResource,
 } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import {
-  type DeliveryRepository,
-  type EndpointRepository,
-  endpointSecretContext,
-  type WebhookEndpoint,
-} from './ports/events.ts'
+import type { DeliveryRepository, EndpointRepository, WebhookEndpoint } from './ports/events.ts'
 import type { Clock, Random } from './ports/runtime.ts'
-import type { SecretBox } from './ports/secrets.ts'
+import { endpointSecretContext, type SecretBox } from './ports/secrets.ts'
 import type { Workspace } from './ports/tenancy.ts'
 import type { UrlGuard, UrlRefusal } from './ports/url-guard.ts'
 

@@ -2,10 +2,10 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { newUser } from './accept-invitation.ts'
 import { accountAudit } from './account-notes.ts'
 import { checkPassword } from './check-password.ts'
-import { validEmail, validName } from './create-workspace.ts'
 import type { PeopleDeps } from './people-deps.ts'
 import type { MembershipRepository } from './ports/members.ts'
 import type { Role, User } from './ports/operators.ts'
+import { validEmail, validName } from './valid-name.ts'
 
 /** What making and mending log-ins from the command line needs. */
 export interface ManageOperatorsDeps extends Pick<PeopleDeps, 'users' | 'passwords' | 'clock' | 'random'> {

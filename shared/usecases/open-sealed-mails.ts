@@ -1,10 +1,7 @@
 import type { MailQueue, QueuedMail } from './ports/mails.ts'
-import type { SecretBox } from './ports/secrets.ts'
+import { mailContext, type SecretBox } from './ports/secrets.ts'
 
 const SEALED = '_sealed'
-
-/** What the sealed values of a mail are sealed for. */
-export const mailContext = (mailId: string): string => `mail:${mailId}`
 
 /**
  * The same mails with their sealed values opened: what only the reader of a mail may know, such as a link that lets in, lies in the

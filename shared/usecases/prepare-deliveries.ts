@@ -1,7 +1,6 @@
 import type { Delivery, DeliveryRepository, EventRecord, WebhookEndpoint } from './ports/events.ts'
-import { endpointSecretContext } from './ports/events.ts'
 import type { Clock, Logger, Metrics } from './ports/runtime.ts'
-import type { SecretBox } from './ports/secrets.ts'
+import { endpointSecretContext, type SecretBox } from './ports/secrets.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'
 
 /** Claims without an outcome above which a row is suspected to bring its sender down. */

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Deed } from './invite-member.ts'
+import type { Deed } from './deed.ts'
 import { keyAudit } from './key-audit.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { ApiKeyRecord, EpochStore, TenancyDeeds } from './ports/tenancy.ts'

@@ -3,9 +3,9 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { findEndpoint } from './find-endpoint.ts'
 import { newEndpointSecret } from './manage-endpoints.ts'
 import type { EndpointDeeds } from './ports/endpoint-tools.ts'
-import { type EndpointRepository, endpointSecretContext, type WebhookEndpoint } from './ports/events.ts'
+import type { EndpointRepository, WebhookEndpoint } from './ports/events.ts'
 import type { Clock, Random } from './ports/runtime.ts'
-import type { SecretBox } from './ports/secrets.ts'
+import { endpointSecretContext, type SecretBox } from './ports/secrets.ts'
 import { reasonOf } from './reason-of.ts'
 
 /** How long the old secret goes on signing unless something else is said, and the longest that may be said. */

@@ -19,11 +19,10 @@ import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { addWallet } from './add-wallet.ts'
 import { createDispatcher } from './dispatch-deliveries.ts'
-import { mailContext } from './open-sealed-mails.ts'
+import { mailContext, totpContext } from './ports/secrets.ts'
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts'
 import { type RotationReport, rotateMasterKey } from './rotate-master-key.ts'
 import { runOnce } from './run-once.ts'
-import { totpContext } from './second-factor.ts'
 import { verifyKeys } from './verify-keys.ts'
 
 const OLD = new Uint8Array(32).fill(7)

@@ -1,9 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { accountAudit, accountMail, kickMails, mailTime } from './account-notes.ts'
+import { accountAudit, accountMail, kickMails } from './account-notes.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
+import { mailTime } from './mail-time.ts'
 import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
+import { totpContext } from './ports/secrets.ts'
 import { ACCOUNT_BACK_OFF, countTry } from './slow-down.ts'
 
 type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
@@ -77,9 +79,6 @@ export async function useRecoveryCode(deps: PeopleDeps, user: User, code: string
   await deps.attempts.clear(codeKey(user))
   kickMails(deps, mails)
 }
-
-/** What a secret of an authenticator is sealed for. */
-export const totpContext = (userId: string): string => `totp:${userId}`
 const codeKey = ({ id }: User): string => `code:${id}`
 
 /** The keyed digest a recovery code is kept as; spaces, dashes and case do not matter. */

@@ -1,5 +1,5 @@
 import { confirmationsText } from '#shared/contracts/confirmation-text.ts'
-import type { Deed } from './invite-member.ts'
+import type { Deed } from './deed.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { Clock } from './ports/runtime.ts'
 import type { WorkspaceChange } from './update-workspace.ts'

@@ -1,10 +1,10 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { validEmail, validName } from './create-workspace.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { EpochStore, Workspace, WorkspacePolicy, WorkspaceRepository } from './ports/tenancy.ts'
 import { checkedConfirmations } from './required-confirmations.ts'
+import { validEmail, validName } from './valid-name.ts'
 
 /** What changing a workspace needs. */
 export interface UpdateWorkspaceDeps {

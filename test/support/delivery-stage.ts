@@ -7,13 +7,9 @@ import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
 import { deliveryId } from '#shared/usecases/delivery-id.ts'
-import {
-  type Delivery,
-  type EventRecord,
-  endpointSecretContext,
-  type WebhookEndpoint,
-} from '#shared/usecases/ports/events.ts'
+import type { Delivery, EventRecord, WebhookEndpoint } from '#shared/usecases/ports/events.ts'
 import type { QueueName } from '#shared/usecases/ports/runtime.ts'
+import { endpointSecretContext } from '#shared/usecases/ports/secrets.ts'
 import { sampleDelivery } from './db-samples.ts'
 import { serviceContext } from './service-context.ts'
 import type { TestStores } from './stores.ts'

@@ -4,8 +4,8 @@ import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { deliveryId } from '#shared/usecases/delivery-id.ts'
-import { endpointSecretContext, type WebhookEndpoint } from '#shared/usecases/ports/events.ts'
-import type { SecretBox } from '#shared/usecases/ports/secrets.ts'
+import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
+import { endpointSecretContext, type SecretBox } from '#shared/usecases/ports/secrets.ts'
 
 /** An endpoint with pending deliveries, as the outbox relay leaves them. */
 export interface PendingDeliveries {

@@ -41,11 +41,6 @@ export interface WebhookEndpoint {
   readonly opId: string | null
 }
 
-/** The `SecretBox` context of an endpoint's signing secrets: an envelope copied to another endpoint does not open. */
-export function endpointSecretContext(endpointId: string): string {
-  return `webhook-endpoint:${endpointId}`
-}
-
 export interface EndpointRepository {
   insert(endpoint: WebhookEndpoint): Promise<'inserted' | 'exists'>
   findById(id: string): Promise<WebhookEndpoint | null>

@@ -47,3 +47,25 @@ export interface AuditKeys {
   /** HMAC-SHA256 of a text under the key of this name, lower-case hex; null when the name is none of the keys known here. */
   mac(keyId: string, text: string): string | null
 }
+
+/** The `SecretBox` context of the public key of a key material. */
+export function keyMaterialContext(materialId: string): string {
+  return `key-material:${materialId}`
+}
+
+/** The known text of the key canary: what is sealed, what it is sealed for and what the digest is of. It is no secret. */
+export const KEY_CANARY_TEXT = 'paymesh key canary'
+
+/** The `SecretBox` context of the key canary. */
+export const keyCanaryContext = (): string => KEY_CANARY_TEXT
+
+/** The `SecretBox` context of the sealed values of a mail. */
+export const mailContext = (mailId: string): string => `mail:${mailId}`
+
+/** The `SecretBox` context of a user's authenticator secret. */
+export const totpContext = (userId: string): string => `totp:${userId}`
+
+/** The `SecretBox` context of an endpoint's signing secrets: an envelope copied to another endpoint does not open. */
+export function endpointSecretContext(endpointId: string): string {
+  return `webhook-endpoint:${endpointId}`
+}

@@ -1,0 +1,17 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+
+/** A workspace name without surrounding space, 1 to 120 characters; throws `VALIDATION_ERROR` with path `name`. */
+export function validName(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed.length > 0 && trimmed.length <= 120) return trimmed
+  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'name', message: 'Must have 1 to 120 characters.' }] })
+}
+
+/** An e-mail address in lower case of plausible form; throws `VALIDATION_ERROR` with path `owner_email`. */
+export function validEmail(email: string): string {
+  const trimmed = email.trim().toLowerCase()
+  if (trimmed.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(trimmed)) return trimmed
+  throw new PaymeshError('VALIDATION_ERROR', {
+    details: [{ path: 'owner_email', message: 'Must be an e-mail address.' }],
+  })
+}
