@@ -3,7 +3,7 @@
 
 const npm = (...names) => `(^|/)node_modules/(${names.join('|')})/`
 const tests = '[.](test|fixture)[.]tsx?$'
-const web = '^services/(dashboard|checkout/web)/'
+const web = '^services/(dashboard|checkout/web|api/reference/web)/'
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 module.exports = {

@@ -10,10 +10,6 @@ export interface BenchOptions {
   readonly profileDir: string | null
   /** The one part of a benchmark that is wanted; null for all. */
   readonly only: string | null
-  /** The same work is done by Ponder as well, where a benchmark has it. */
-  readonly withPonder: boolean
-  /** Rows that a benchmark seeds, where it has a choice. */
-  readonly rows?: number
   /** A Redis of the benchmark's own, in place of a given one. */
   readonly redisUrl?: string
   readonly print: (line: string) => void

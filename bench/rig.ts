@@ -47,8 +47,6 @@ export interface Rig {
   startService(name: 'outbox' | 'invoices' | 'webhooks'): Promise<Child>
   /** Starts another API process, beside `api`. */
   startApi(): Promise<Side>
-  /** Starts the operators' interface; its origin is the one that it takes changes from. */
-  startAdmin(): Promise<Side>
   /** Starts a process of the benchmark itself and waits until it listens on `port`. */
   startHelper(file: string, port: number, env: Readonly<Record<string, string>>): Promise<Child>
   /** An empty database with the product's indexes, dropped at the end. */
@@ -96,13 +94,9 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
 
   const db = await openDatabase()
   const env = serviceEnv(stores, db.name)
-  const startService = async (service: 'api' | 'admin' | 'outbox' | 'invoices' | 'webhooks') => {
+  const startService = async (service: 'api' | 'outbox' | 'invoices' | 'webhooks') => {
     const [port, health] = [await freePort(), await freePort()]
-    const own =
-      service === 'admin'
-        ? { PAYMESH_ADMIN_PORT: String(port), PAYMESH_PUBLIC_ADMIN_URL: `http://127.0.0.1:${port}` }
-        : { PAYMESH_API_PORT: String(port) }
-    const ports = { ...own, PAYMESH_METRICS_PORT: String(health) }
+    const ports = { PAYMESH_API_PORT: String(port), PAYMESH_METRICS_PORT: String(health) }
     const { profileDir } = options
     const profile = profileDir === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profileDir, service)}`]
     const args = [...profile, 'scripts/service.mjs', service]
@@ -130,7 +124,6 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
     stores,
     startService: async (name) => (await startService(name)).child,
     startApi: () => startService('api'),
-    startAdmin: () => startService('admin'),
     startHelper: (file, port, helperEnv) => start(['--import', 'tsx', file], helperEnv, () => listens(port)),
     startBare: async (operation, database) => {
       const port = await freePort()

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { benchAdmin } from './admin.ts'
 import { benchCreateInvoice } from './create-invoice.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchGetInvoice } from './get-invoice.ts'
@@ -27,10 +26,6 @@ const BENCHMARKS = {
     run: benchScale,
     is: 'webhooks and invoices with one, two and four processes: the table of docs/scaling.md',
   },
-  admin: {
-    run: benchAdmin,
-    is: 'searching a million deliveries as operators do, and how soon a resend arrives',
-  },
   scan: {
     run: benchScan,
     is: 'a million watches on one chain, against a loop that only reads and matches',
@@ -46,9 +41,7 @@ ${Object.entries(BENCHMARKS)
   --asset          invoices are locked to an asset at creation
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
-  --only <part>    of deliveries: due, whole or paced; of scale: webhooks or api; of admin: search or resend
-  --rows <n>       of admin: deliveries that are searched (1000000)
-  --with-ponder    of scan: Ponder 0.16.6 scans the same chain in the same rounds; npm puts it into .cache
+  --only <part>    of deliveries: due, whole or paced; of scale: webhooks or api
   --profile <dir>  writes CPU profiles of the product's processes there; the ratios mean nothing then
 MONGO_URL and REDIS_URL name running stores; without them the benchmark starts its own.
 `
@@ -60,8 +53,6 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '5' },
     only: { type: 'string' },
-    rows: { type: 'string' },
-    'with-ponder': { type: 'boolean', default: false },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -77,15 +68,12 @@ if (values.help) {
 } else {
   const print = (line: string) => void process.stdout.write(`${line}\n`)
   const { asset, only = null, profile: profileDir = null } = values
-  const rows = values.rows === undefined ? {} : { rows: Number(values.rows) }
   await BENCHMARKS[name].run({
     seconds,
     rounds,
     asset,
     only,
     profileDir,
-    withPonder: values['with-ponder'],
     print,
-    ...rows,
   })
 }

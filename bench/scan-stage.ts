@@ -20,7 +20,7 @@ export const NETWORK = 'arbitrum'
 /** The token whose transfers the chain holds. */
 export const TOKEN = 'usdt_arbitrum'
 /** Chain id of the local chain. */
-export const CHAIN_ID = 31_337
+const CHAIN_ID = 31_337
 /** How many watched addresses there are. */
 export const WATCHED = 1_000_000
 /** Transfers in the blocks that are there from the start. */

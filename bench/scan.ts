@@ -5,9 +5,7 @@ import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { PAYMENTS } from '#shared/db/payment-model.ts'
 import { pause } from './child.ts'
 import type { BenchOptions } from './options.ts'
-import { PONDER_PACKAGES } from './ponder-app.ts'
 import { bareScan } from './scan-bare.ts'
-import { type Caught, preparePonder } from './scan-ponder.ts'
 import {
   BLOCKS,
   HIT_EVERY,
@@ -27,24 +25,22 @@ const TIP_EVERY_MS = 250
 /**
  * The scanner of one EVM network with a million watched addresses: how fast it catches up with a chain of transfers of which
  * one in a hundred is ours, writes included, beside a bare loop that reads and matches the same chain and writes nothing;
- * then how soon a payment is stored after its block. With Ponder, the same chain is indexed by it in each round as well.
+ * then how soon a payment is stored after its block.
  */
 export async function benchScan(options: BenchOptions): Promise<void> {
   const { print } = options
   const undo: (() => Promise<unknown> | unknown)[] = []
   try {
     const stage = await openStage(options, undo)
-    const runPonder = options.withPonder ? preparePonder(stage, print) : null
     const rounds: Round[] = []
     for (let round = 1; round <= options.rounds; round += 1) {
       const loop = await bareScan(stage.chain, ASSETS[TOKEN].contract, stage.watches.keys)
       if (loop.hits !== stage.watches.hits) throw new Error(`the bare loop found ${loop.hits} hits`)
       const own = await catchUp(stage)
-      const ponder = runPonder === null ? null : await runPonder()
-      rounds.push({ bare: TRANSFERS / loop.seconds, own, ponder })
+      rounds.push({ bare: TRANSFERS / loop.seconds, own })
       print(
         `round ${round}: ${rate(own.perSecond)} scanned with their writes, bare loop ${rate(TRANSFERS / loop.seconds)}, ` +
-          `${ponder === null ? '' : `Ponder ${rate(ponder.perSecond)}, `}hydrated in ${own.hydrateSeconds.toFixed(1)} s`,
+          `hydrated in ${own.hydrateSeconds.toFixed(1)} s`,
       )
     }
     const tip = await followTip(stage)
@@ -58,7 +54,12 @@ export async function benchScan(options: BenchOptions): Promise<void> {
 interface Round {
   readonly bare: number
   readonly own: Caught
-  readonly ponder: Caught | null
+}
+
+/** How fast a scan was and how much memory its process had at most; null where the system does not say. */
+interface Caught {
+  readonly perSecond: number
+  readonly peakBytes: number | null
 }
 
 function report(rounds: readonly Round[], tip: Tip, print: (line: string) => void): void {
@@ -68,13 +69,6 @@ function report(rounds: readonly Round[], tip: Tip, print: (line: string) => voi
   print(`scan: ${spread(own)}, ${share} % of the bare loop (${spread(bare)})`)
   const peak = megabytes([...rounds.map((round) => round.own.peakBytes), tip.peakBytes])
   print(`memory of the scanner's process: at most ${peak} with ${WATCHED} watches`)
-  const ponder = rounds.flatMap((round) => round.ponder ?? [])
-  if (ponder.length > 0) {
-    const theirs = ponder.map(({ perSecond }) => perSecond)
-    const ratio = (median(own) / median(theirs)).toFixed(1)
-    print(`${PONDER_PACKAGES[0]}: ${spread(theirs)}; the product scans ${ratio} times as many`)
-    print(`memory of Ponder's process: at most ${megabytes(ponder.map(({ peakBytes }) => peakBytes))}`)
-  }
   const { delays } = tip
   print(`block mined to payment stored at 4 blocks/s: p50 ${at(delays, 0.5)} ms, p99 ${at(delays, 0.99)} ms`)
 }

@@ -10,7 +10,7 @@ const ENTRIES = ['scripts/start/main.ts', 'scripts/service/main.ts', 'scripts/cl
 // These find files of their own beside their modules, or are native.
 const EXTERNAL = ['mongodb-memory-server-core', '@foundry-rs/*', '@node-rs/argon2', 'esbuild', 'vite', 'fsevents']
 // The pages are built by themselves (pages.mjs).
-const PAGES = ['services/dashboard', 'services/checkout/web']
+const PAGES = ['services/dashboard', 'services/checkout/web', 'services/api/reference/web']
 const KEEP_MS = 7 * 86_400_000
 
 /** The checkout's folder: the nearest one above this file with a package.json, bundled or not. */

@@ -6,7 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { ROOT } from './bundle.mjs'
 
 /** Page name by folder with its `vite.config.ts`. */
-const PAGES = { checkout: 'services/checkout/web', dashboard: 'services/dashboard' }
+const PAGES = {
+  checkout: 'services/checkout/web',
+  dashboard: 'services/dashboard',
+  reference: 'services/api/reference/web',
+}
 const SOURCES = [...Object.values(PAGES), 'shared/contracts', 'shared/domain', 'shared/look']
 const KEEP_MS = 7 * 86_400_000
 

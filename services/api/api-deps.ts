@@ -45,4 +45,6 @@ export interface ApiDeps
   readonly trustedProxies: number
   /** Where merchants reach the interface, without path and slash at its end. */
   readonly publicUrl: string
+  /** Folder of the built pages, `reference` among them; null when they were not built. */
+  readonly pagesDir: string | null
 }

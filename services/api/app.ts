@@ -3,7 +3,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ApiDeps } from './api-deps.ts'
 import { MethodNotAllowed } from './middleware/error-answer.ts'
 import { type Executor, executeFailure, executePage, executeRoute } from './middleware/execute.ts'
-import { referencePages } from './reference/pages.ts'
+import { referenceAssets, referencePages } from './reference/pages.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'
 
@@ -12,7 +12,7 @@ const BASE_PATH = '/api/v1'
 
 /**
  * The REST edge as an Express application. It does not listen and connects to nothing. Every request that it takes
- * ends in the envelope with rate headers, whatever its path, method or body.
+ * ends in the envelope with rate headers, whatever its path, method or body; only the built files of the reference page do not.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Express {
   const app = express()
@@ -25,10 +25,12 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
     const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     app.all(BASE_PATH + path, adapt(executeFailure(deps, new MethodNotAllowed(allow))))
   }
-  for (const page of referencePages(deps.publicUrl)) {
+  for (const page of referencePages(deps)) {
     app.get(BASE_PATH + page.path, adapt(executePage(deps, page)))
     app.all(BASE_PATH + page.path, adapt(executeFailure(deps, new MethodNotAllowed('GET, HEAD'))))
   }
+  const assets = referenceAssets(deps)
+  if (assets !== null) app.use(`${BASE_PATH}/docs/assets`, assets)
   app.use(adapt(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'There is no such path.' }))))
   // Express knows an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {

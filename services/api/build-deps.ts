@@ -95,6 +95,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     checkAnswers: config.env !== 'production',
     trustedProxies: config.trustedProxies,
     publicUrl: config.api.publicUrl,
+    pagesDir: config.pagesDir,
     urls: { checkoutBaseUrl: config.checkout.baseUrl },
   }
 }

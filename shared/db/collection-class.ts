@@ -78,7 +78,6 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   // People log in again after a restore: a session that was ended since must not come back to life.
   sessions: dropped(ttl('session_life')),
   login_attempts: dropped(ttl('login_attempt_life')),
-  exception_viewers: dropped(ttl('exception_viewer_life')),
   leases: dropped(forever),
   processes: dropped(ttl('process_life')),
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { useStores } from '#test/support/stores.ts'
+import { type BackupTotals, readBackup } from './backup-source.ts'
 import { createStoreClock } from './clock.ts'
 import { INVOICES } from './invoice-model.ts'
 import { migrate, verifyIndexes } from './migrate.ts'
@@ -17,6 +18,21 @@ describe('migrate', () => {
     expect(reports[0]?.collectionsCreated).toHaveLength(MODELS.length)
     await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
     expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
+  })
+
+  // Guarantee: an update does not depend on what an older version stored and this one no longer uses.
+  it('leaves a collection of an older version alone and starts beside it', async () => {
+    await migrate(stores.db)
+    const former = stores.db.connection.collection<{ _id: string; seenAt: Date }>('exception_viewers')
+    await former.createIndex({ seenAt: 1 }, { name: 'exception_viewer_life', expireAfterSeconds: 3_600 })
+    await former.insertOne({ _id: 'connection', seenAt: new Date() })
+    expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
+    await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
+    expect(await former.countDocuments()).toBe(1)
+    const taken: BackupTotals[] = []
+    const records = readBackup(stores.db, { onProgress: () => undefined, onEnd: (totals) => taken.push(totals) })
+    for await (const record of records) expect(record.includes('exception_viewers')).toBe(false)
+    expect(taken[0]?.ignored).toEqual(['exception_viewers'])
   })
 
   it('brings back a dropped index and refuses one that lost its uniqueness', async () => {

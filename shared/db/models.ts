@@ -9,7 +9,6 @@ import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
 import { EVENTS } from './event-model.ts'
 import { EXCEPTIONS } from './exception-model.ts'
-import { EXCEPTION_VIEWERS } from './exception-viewer-model.ts'
 import { IDEMPOTENCY_KEYS } from './idempotency-model.ts'
 import { INSTALLATION } from './installation-model.ts'
 import { INVOICES } from './invoice-model.ts'
@@ -49,7 +48,6 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   COIN_BALANCES,
   RATE_SNAPSHOTS,
   EXCEPTIONS,
-  EXCEPTION_VIEWERS,
   IDEMPOTENCY_KEYS,
   MAILS,
   LEASES,

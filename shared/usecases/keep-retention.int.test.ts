@@ -66,7 +66,6 @@ describe('retention', () => {
       coin_balances: '30 store',
       rate_snapshots: '15 job',
       exceptions: '730 store',
-      exception_viewers: `${1 / 24} store`,
       idempotency_keys: '1 store',
       mails: '90 store',
       operations: '90 store',

@@ -13,7 +13,6 @@ import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
 import { createEventRepository } from '#shared/db/event-repository.ts'
 import { createExceptionDesk } from '#shared/db/exception-desk.ts'
 import { createExceptionRepository } from '#shared/db/exception-repository.ts'
-import { createExceptionViewers } from '#shared/db/exception-viewers.ts'
 import { createIdempotencyRepository } from '#shared/db/idempotency-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
@@ -71,7 +70,6 @@ function buildParts(context: ServiceContext, kicker: Kicker) {
     eraser: createCustomerEraser(db),
     events: createEventRepository(db),
     exceptions: createExceptionRepository(db),
-    exceptionViewers: createExceptionViewers(db),
     idempotency: createIdempotencyRepository(db),
     lookups: createInvoiceLookups(db),
     paymentLookups: createOperatorPaymentLookups(db),

@@ -17,7 +17,6 @@ import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
-import { viewersOfException } from './exception-viewers.ts'
 
 /** Open entries that are counted; a workspace with more has other worries. */
 const COUNT_MAX = 1_000
@@ -102,8 +101,6 @@ export const exceptionsRouter = router({
         valueIn,
       }
     }),
-
-  viewers: viewersOfException,
 
   accept: workspaceDeed('support')
     .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))

@@ -2,8 +2,7 @@ import { ERROR_TABLE } from '#shared/contracts/errors.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
 
 /**
- * What every caller should know, as Markdown: headings, paragraphs, lists, tables and inline code. It opens the OpenAPI
- * document and the reference page alike.
+ * What every caller should know, as Markdown. It opens the OpenAPI document and the reference page alike.
  */
 export const INTRODUCTION = `Paymesh prices invoices in fiat currency, has them paid on-chain in a crypto asset and announces every change by a signed webhook.
 

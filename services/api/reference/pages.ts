@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
+import { join } from 'node:path'
+import express, { type RequestHandler } from 'express'
+import { HARDENED } from '../middleware/send.ts'
 import { createOpenApiDocument } from './document.ts'
-import { createReferencePage } from './page.ts'
-import { PAGE_STYLE } from './page-style.ts'
 
 /** A page that is the same for everybody. */
 export interface Page {
@@ -13,39 +14,62 @@ export interface Page {
   readonly headers: OutgoingHttpHeaders
 }
 
-/** Nothing but the page's own style: no script, no picture, no other host, no frame around it. */
+/** What the pages depend on. */
+export interface ReferenceDeps {
+  /** Where merchants reach the interface, without path and slash at its end. */
+  readonly publicUrl: string
+  /** Folder of the built pages; null when they were not built. */
+  readonly pagesDir: string | null
+}
+
+/**
+ * Files of this origin only: no inline script or style, no other host, no form, no frame around the page. Icons in the style sheet
+ * and the empty favicon are `data:`.
+ */
 const CONTENT_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
-  'img-src data:',
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-const HARDENED = { 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' }
 /** Rate headers are the caller's own, so only the caller's cache may keep the page. */
 const CACHE_CONTROL = 'private, max-age=300'
+const COMMON = { 'Referrer-Policy': 'no-referrer', 'Cache-Control': CACHE_CONTROL }
 
-/** The OpenAPI document and the reference page made of it, for an installation that merchants reach at `publicUrl`. */
-export function referencePages(publicUrl: string): readonly Page[] {
-  const openApi = once(() => JSON.stringify(createOpenApiDocument(`${publicUrl}/api/v1`)))
-  return [
-    {
-      path: '/openapi.json',
-      body: openApi,
-      headers: { ...HARDENED, 'Cache-Control': CACHE_CONTROL, 'Content-Type': 'application/json; charset=utf-8' },
+/** The OpenAPI document and, where it was built, the page that shows it. */
+export function referencePages({ publicUrl, pagesDir }: ReferenceDeps): readonly Page[] {
+  const document: Page = {
+    path: '/openapi.json',
+    body: once(() => JSON.stringify(createOpenApiDocument(`${publicUrl}/api/v1`))),
+    headers: { ...COMMON, 'Content-Type': 'application/json; charset=utf-8' },
+  }
+  if (pagesDir === null) return [document]
+  const page: Page = {
+    path: '/docs',
+    body: once(() => readFileSync(join(pagesDir, 'reference', 'index.html'), 'utf8')),
+    headers: {
+      ...COMMON,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': CONTENT_POLICY,
     },
-    {
-      path: '/docs',
-      body: once(() => createReferencePage(JSON.parse(openApi()))),
-      headers: {
-        ...HARDENED,
-        'Cache-Control': CACHE_CONTROL,
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': CONTENT_POLICY,
-      },
-    },
-  ]
+  }
+  return [document, page]
+}
+
+/** Serves the scripts and styles of the reference page, whose names change with their content; null when they were not built. */
+export function referenceAssets({ pagesDir }: ReferenceDeps): RequestHandler | null {
+  if (pagesDir === null) return null
+  return express.static(join(pagesDir, 'reference', 'assets'), {
+    immutable: true,
+    maxAge: '1y',
+    index: false,
+    redirect: false,
+    setHeaders: (response) => response.set(HARDENED),
+  })
 }
 
 function once(make: () => string): () => string {

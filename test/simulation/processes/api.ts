@@ -149,6 +149,7 @@ function wireApi(around: Surroundings) {
     checkAnswers: false,
     trustedProxies: 0,
     publicUrl: 'http://api.test',
+    pagesDir: null,
     urls: { checkoutBaseUrl: 'http://pay.test' },
   }
 }

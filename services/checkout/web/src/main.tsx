@@ -10,7 +10,17 @@ import { keepLanguage, readLanguage, SpeechContext, speechIn } from './words/wor
 import '#shared/look/tokens.css'
 import '#shared/look/access.css'
 import './styles/base.css'
-import './styles/checkout.css'
+// In this order: of two rules with equal weight the later one counts, and `wide` changes the ones before it.
+import './styles/bill.css'
+import './styles/till.css'
+import './styles/payment-rows.css'
+import './styles/messages.css'
+import './styles/progress.css'
+import './styles/outcome.css'
+import './styles/pick.css'
+import './styles/link-form.css'
+import './styles/page.css'
+import './styles/wide.css'
 import './styles/receipt.css'
 
 /** The page that an address names. */

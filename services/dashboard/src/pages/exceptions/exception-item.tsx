@@ -12,7 +12,6 @@ import { useTo } from '../../session/scope.ts'
 import type { ExceptionDetail } from '../money/answers.ts'
 import { WithTimes } from '../money/with-times.tsx'
 import { DecideForm } from './decide-form.tsx'
-import { OtherViewers } from './other-viewers.tsx'
 
 /** One entry of the inbox: what happened, rule beside fact, what it is worth, and the decision. */
 export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDetail; readonly onClose: () => void }) {
@@ -42,24 +41,21 @@ export function ExceptionItem({ known, onClose }: { readonly known: ExceptionDet
             <CloseButton aria-label="Close" onClick={onClose} />
           </span>
         </div>
-        <div>
-          <p className="pm-muted pm-small pm-row">
-            {invoice?.orderId == null ? null : (
-              <span>
-                Order <ForeignText mono>{invoice.orderId}</ForeignText> ·
-              </span>
-            )}
-            {invoice === null ? null : (
-              <span>
-                <Money {...invoice.amount} /> ·
-              </span>
-            )}
+        <p className="pm-muted pm-small pm-row">
+          {invoice?.orderId == null ? null : (
             <span>
-              opened <Time at={entry.openedAt} />
+              Order <ForeignText mono>{invoice.orderId}</ForeignText> ·
             </span>
-          </p>
-          {entry.closedAt === null ? <OtherViewers id={entry.id} /> : null}
-        </div>
+          )}
+          {invoice === null ? null : (
+            <span>
+              <Money {...invoice.amount} /> ·
+            </span>
+          )}
+          <span>
+            opened <Time at={entry.openedAt} />
+          </span>
+        </p>
         <p className="pm-sentence">
           <WithTimes text={entry.sentence} />
         </p>

@@ -1,12 +1,8 @@
-import { Skeleton } from '@mantine/core'
-import { lazy, Suspense } from 'react'
 import { showDecimal } from '../../format/amounts.ts'
 import { ChartCard } from '../../parts/chart-card.tsx'
 import type { CardQuery, Volume } from './answers.ts'
 import { CardState } from './card-state.tsx'
-
-// The chart library is larger than the rest of the page: it comes behind it.
-const VolumeBars = lazy(async () => ({ default: (await import('./volume-bars.tsx')).VolumeBars }))
+import { VolumeBars } from './volume-bars.tsx'
 
 const HEIGHT = 252
 
@@ -41,9 +37,7 @@ export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
         ]),
       }}
     >
-      <Suspense fallback={<Skeleton height={HEIGHT} />}>
-        <VolumeBars days={days} series={data.series} height={HEIGHT} />
-      </Suspense>
+      <VolumeBars days={days} series={data.series} height={HEIGHT} />
     </ChartCard>
   )
 }

@@ -1,0 +1,45 @@
+import { expect, inject, test } from 'vitest'
+import { createPaymesh } from '#clients/typescript/src/main.ts'
+import { readDevInfo } from '#scripts/start/dev-info.ts'
+import { axeViolations } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { logIn } from '#test/support/log-in.ts'
+
+const browser = useBrowser()
+
+test('the overview draws the paid volume by day, and shows the same numbers as a sentence and a table', async () => {
+  const dev = readDevInfo(inject('stackDataDir'))
+  if (dev === null) throw new Error('the shared installation is not running')
+  const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
+  const { id } = await shop.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum' })
+  await shop.invoices.simulate(id, 'paid')
+  await expect.poll(async () => (await shop.invoices.get(id)).status).toBe('paid')
+
+  const page = await browser.open({ width: 1100 })
+  await logIn(page, dev, dashboardPath('overview', dev.workspaceId, 'test'))
+  const card = page.locator('.pm-card', { has: page.getByRole('heading', { name: /^Paid volume by day/ }) })
+  await card.getByRole('img', { name: /were paid, most on/ }).waitFor()
+  const bars = card.locator('svg rect[data-part]')
+  await expect.poll(() => bars.count()).toBeGreaterThan(0)
+  const boxes = await bars.evaluateAll((parts) =>
+    parts.map((part) => part.getBoundingClientRect()).map(({ width, height }) => ({ width, height })),
+  )
+  for (const box of boxes) expect([box.width > 5, box.height > 0]).toEqual([true, true])
+
+  await card.getByRole('button', { name: 'Show as table' }).click()
+  const totals = await card.getByRole('table').locator('tbody tr td:last-child').allTextContents()
+  const paidDays = totals.filter((total) => /[1-9]/.test(total))
+  // One stack for each day on which something was paid.
+  const columns = await bars.evaluateAll((parts) => new Set(parts.map((part) => part.getAttribute('x'))).size)
+  expect(columns).toBe(paidDays.length)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+    expect({ colorScheme, found: await axeViolations(page) }).toEqual({ colorScheme, found: [] })
+  }
+
+  await page.setViewportSize({ width: 375, height: 760 })
+  const drawing = card.locator('svg.pm-bars')
+  await expect.poll(async () => (await drawing.boundingBox())?.width ?? 999).toBeLessThan(375)
+})
