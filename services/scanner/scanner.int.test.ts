@@ -8,6 +8,8 @@ import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
 const stage = useScanStage(stores)
+/** Where a scanner may die while it starts a replaced development chain over. */
+const DEATHS = ['before it took payments back', 'after it took payments back'] as const
 
 describe('a scanner', () => {
   it('marks addresses as watched, detects a transfer and confirms it when it is buried', async () => {
@@ -128,6 +130,57 @@ describe('a scanner', () => {
     expect((await stage.cursor())?.status).not.toBe('halted')
     await stage.chain.mine(2)
     await stage.untilHeight(await stage.height())
+  })
+
+  /** Starts a scanner that is killed while it takes payments back, and ends it there. */
+  async function dieRestarting(client: ChainClient, moment: (typeof DEATHS)[number]): Promise<void> {
+    let deaths = 0
+    const { payments } = stage.deps
+    const orphanAbove: typeof payments.orphanAbove = async (scope) => {
+      if (moment === 'after it took payments back') await payments.orphanAbove(scope)
+      deaths += 1
+      throw new Error('killed')
+    }
+    const scanner = stage.scan(stage.source({ client }), { payments: { ...payments, orphanAbove } })
+    await vi.waitFor(() => expect(deaths).toBeGreaterThan(0), { timeout: 8_000 })
+    await scanner.stop()
+  }
+
+  // Guarantee: a payment in a block that stands is never left orphaned because the URL showed another chain for a moment.
+  it.each(DEATHS)(
+    'counts what stands when it died %s for another chain, and the node is back on ours',
+    async (moment) => {
+      const scanner = stage.scan()
+      await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
+      await stage.chain.mine()
+      await stage.untilPayments([{ state: 'detected', amount: '5' }])
+      await scanner.stop()
+      const { client } = stage.source()
+      const other = { ...(await client.blockAt(0)), height: 0, hash: '0xother', parentHash: '0x0', time: 1 }
+      await dieRestarting({ ...client, genesisHash: async () => other.hash, blockAt: async () => other }, moment)
+      stage.scan()
+      await stage.chain.mine(CONFIRMATIONS)
+      await stage.untilPayments([{ state: 'confirmed', amount: '5' }])
+      expect((await stage.cursor())?.genesisHash).toBe((await client.blockAt(0))?.hash)
+    },
+  )
+
+  it.each(DEATHS)('takes back what only the chain before held when it died %s', async (moment) => {
+    const scanner = stage.scan()
+    await stage.chain.mine(5)
+    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine()
+    await stage.untilPayments([{ state: 'detected' }])
+    await scanner.stop()
+    await stage.replaceChain()
+    const { client } = stage.source()
+    await dieRestarting(client, moment)
+    stage.scan()
+    await stage.untilPayments([{ state: 'orphaned' }])
+    await vi.waitFor(async () => expect((await stage.cursor())?.genesisHash).toBe(await client.genesisHash()), 8_000)
+    await stage.chain.mine(8)
+    await stage.untilHeight(await stage.height())
+    expect(await stage.payments()).toMatchObject([{ state: 'orphaned' }])
   })
 
   /** Three confirmed blocks that hold a payment, deeper than what a reorganisation of this source may take back. */

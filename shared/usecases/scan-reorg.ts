@@ -4,6 +4,9 @@ import { orphanPayments } from './record-payments.ts'
 import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
 import { cutWindow, type HashWindow } from './scan-window.ts'
 
+/** Hash of the first block of a cursor that was moved to another chain, while payments of the chain before still stand. */
+const NO_CHAIN = ''
+
 /**
  * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: one write
  * moves the cursor there and holds deadlines back, then the payments above it are taken back. After a crash between the two
@@ -125,7 +128,7 @@ export async function isReplaced({ source, cursor }: ScanSession): Promise<boole
 
 /**
  * Development only: another chain stands behind the URL. Its first block becomes the cursor (its head where the first one
- * cannot be had), unconfirmed payments go.
+ * cannot be had), then unconfirmed payments are taken back. After a crash between the two the next session repeats both.
  */
 export async function restartChain(session: ScanSession): Promise<void> {
   const { deps, source, cursor } = session
@@ -134,8 +137,9 @@ export async function restartChain(session: ScanSession): Promise<void> {
   const first =
     (await client.blockAt(0)) ?? (client.hasGaps ? await client.blockAt((await client.head()).height) : null)
   if (first === null) throw new NodeUnreliable('the node has no block 0')
-  assertHeld(session)
-  const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: -1, unconfirmedOnly: true })
+  const genesisHash = await client.genesisHash()
+  // The cursor goes first: were payments taken back below it, and the node on the chain before again, nobody would read their
+  // blocks again. Until they are, the cursor is on no chain, so that the next session begins here again, on whichever it finds.
   await moveCursor(session, {
     height: first.height,
     hash: first.hash,
@@ -145,12 +149,15 @@ export async function restartChain(session: ScanSession): Promise<void> {
     advancedAt: deps.clock.now(),
     ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, first.time) }),
     ...(cursor.trouble != null && { trouble: null }),
-    genesisHash: await client.genesisHash(),
+    genesisHash: NO_CHAIN,
     status: 'catchup',
     haltReason: null,
     recheckThrough: null,
     ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, first.time) }),
   })
+  assertHeld(session)
+  const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: -1, unconfirmedOnly: true })
+  await moveCursor(session, { genesisHash })
   await reportMoving(session)
   deps.metrics.gauge('scanner_halted', 0, { mode, network })
   deps.metrics.count('scanner_restart_total', { mode, network })

@@ -5,7 +5,7 @@ import type { ChainClient, ChainCursor } from './ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from './record-payments.ts'
 import { checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
-import { isReplaced, reportMoving, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
+import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { reportSilence } from './scan-silence.ts'
 import { extendWindow } from './scan-window.ts'
@@ -16,8 +16,6 @@ import { settleUnread } from './settle-unread.ts'
 const LIVE_LAG_MAX = 20
 /** How often a quiet chain's cursor says that its node still answers. */
 const HEARTBEAT_MS = 5_000
-/** After this time others have reported that the chain stands still. */
-const STOOD_STILL_MS = 10 * 60_000
 
 /** A node that is behind for longer than this is one that people should look at. */
 const BEHIND_MS = 30_000
@@ -40,15 +38,10 @@ export async function scanTick(session: ScanSession): Promise<boolean> {
     if (head.height > session.cursor.headHeight) await moveCursor(session, { headHeight: head.height })
     return resumeHalted(session)
   }
-  const { height, headSeenAt } = session.cursor
   const follow = followHead(session, head)
-  if (follow !== null) {
-    const moved = await follow
-    if (session.deps.clock.now() - headSeenAt > STOOD_STILL_MS) await reportMoving(session)
-    return moved
-  }
+  if (follow !== null) return follow
   // A lower head is a node that lags behind another one, or that lost its newest blocks and will make others.
-  if (head.height < height && !(await isReplaced(session))) return waitForHead(session, head)
+  if (head.height < session.cursor.height && !(await isReplaced(session))) return waitForHead(session, head)
   return walkBack(session, head)
 }
 

@@ -139,3 +139,18 @@ describe('the blocks that verify a webhook', () => {
     ).toEqual(cases.map(([header, genuine]) => [header, String(genuine)]))
   })
 })
+
+/** A guide as one line of text, whatever its line breaks. */
+const textOf = (name: string): string => readFileSync(`docs/guide/${name}.md`, 'utf8').replace(/\s+/g, ' ')
+
+// Guarantee: a shop that follows the guide never books money that a payer or a chain can still take back.
+test('the guides say which payment events are added up, and which loss has no event', () => {
+  const merchant = textOf('merchant')
+  expect(merchant).toContain('add up the amounts of `payment.confirmed`, never of `payment.detected`')
+  expect(merchant).toMatch(
+    /take back a confirmed payment .* `received` of the invoice falls .* in the inbox .* \*\*no event\*\*/,
+  )
+  expect(textOf('operator')).toMatch(
+    /reorganised out after an invoice was paid lowers \*received\*, opens an inbox row .* gets no event/,
+  )
+})

@@ -74,6 +74,7 @@ describe('the deterministic simulation', () => {
 
   it.each([
     ['unreadable-block-passed', '24'],
+    ['balance-and-trace-both-count', '24'],
     ['loading-mempool-believed', '16'],
     ['deadline-by-block-alone', '58'],
     ['call-move-keyed-by-record', '17'],

@@ -11,16 +11,18 @@ const stage = deliveryStage(stores)
 const operator = () => adminCaller(stores, { operator: true })
 const ETHEREUM = { mode: 'test', network: 'ethereum' } as const
 
+/** A cursor as it stands behind its head, without a scanner. */
+const freshCursor = (height: number, now: number) => ({
+  ...{ id: 'test:ethereum', ...ETHEREUM, height, hash: `0x${height}`, time: now - 120_000, window: [] },
+  ...{ headHeight: height + 10, headSeenAt: now - 1_000, finalizedHeight: null, status: 'live' as const },
+  ...{ haltReason: null, genesisHash: '0x0', lease: null },
+})
+
 /** A scanner's cursor as it stands behind its head. */
 async function cursor(height: number, change: object = {}) {
   const { deps } = await operator()
-  const now = deps.clock.now()
   const { cursors } = deps.instance
-  const fresh = {
-    ...{ id: 'test:ethereum', ...ETHEREUM, height, hash: `0x${height}`, time: now - 120_000, window: [] },
-    ...{ headHeight: height + 10, headSeenAt: now - 1_000, finalizedHeight: null, status: 'live' as const },
-    ...{ haltReason: null, genesisHash: '0x0', lease: null },
-  }
+  const fresh = freshCursor(height, deps.clock.now())
   await cursors.create(fresh)
   const lease = await cursors.acquireLease('test', 'ethereum', 'scanner-a', 60_000)
   const stored = await cursors.find('test', 'ethereum')
@@ -95,6 +97,25 @@ it('names what a network is stuck on, and releases its deadlines once for one wi
   const released = rows.filter(({ action }) => action === 'chain.deadlines_released')
   expect(released).toHaveLength(1)
   expect(released[0]).toMatchObject({ actor: 'user:olivia@example.com', detail: { reason: 'the provider is down' } })
+})
+
+// Guarantee: a scanner that is gone is never shown as one that scans.
+it('names a lease that ran out instead of the scanner that held it', async () => {
+  const { caller, deps } = await operator()
+  const now = deps.clock.now()
+  const shown: Record<string, unknown> = {}
+  for (const [name, until] of [['gone', 0] as const, ['held', now + 60_000] as const, ['none', null] as const]) {
+    await stores.db.connection.collection('chain_cursors').deleteMany({})
+    const lease = until === null ? null : { owner: 'scanner-a', epoch: 3, until }
+    await deps.instance.cursors.create({ ...freshCursor(1_000, now), lease })
+    const [chain] = (await caller.chains.list()).items
+    shown[name] = { scanner: chain?.scanner, leaseExpired: chain?.leaseExpired }
+  }
+  expect(shown).toEqual({
+    gone: { scanner: null, leaseExpired: true },
+    held: { scanner: 'scanner-a', leaseExpired: false },
+    none: { scanner: null, leaseExpired: false },
+  })
 })
 
 it('asks each node for itself and hides what its URL holds', async () => {

@@ -16,6 +16,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'inside === true && standing.some(',
     replace: 'inside === undefined && standing.some(',
     what: 'Money that a balance told of counts again when another node shows its transaction.',
+    seed: '24',
   },
   {
     name: 'patience-passes-deadlines',

@@ -46,7 +46,7 @@ export function scannerProgram(chain: SimChain): Program {
       mode: chain.mode,
       network: chain.network,
       family: chain.family,
-      client: createSimChainClient(sim, chain, call, luck.fork('node')),
+      client: createSimChainClient(sim, chain, { call, process: running.process }, luck.fork('node')),
       createIndex: createWatchIndex,
       pollMs: POLL_MS,
       finalityDepth: CHAINS[chain.network].finalityDepth,

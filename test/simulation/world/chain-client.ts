@@ -9,6 +9,7 @@ import {
   type WatchIndex,
 } from '#shared/usecases/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
+import type { SimProcess } from '../kernel/sim-process.ts'
 import { extractCallMoves } from './call-moves.ts'
 import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
 import type { createPortCaller } from './port-call.ts'
@@ -18,6 +19,9 @@ import type { Sim } from './sim.ts'
 const FINAL_DEPTH = 32
 /** The coin whose moves inside of calls a node may not be able to show. */
 const COIN = 'eth_ethereum'
+
+/** In this time at the usual distance of the store, a scanner stores what it found in a block and moves its cursor. */
+const DIES_WITHIN_MS = 16
 
 /** What one of the two nodes shows: the best branch, some blocks behind it, or for a while the branch that lost. */
 interface View {
@@ -59,10 +63,11 @@ function balanceBefore(view: View, height: number, matchKey: string): bigint {
 export function createSimChainClient(
   sim: Sim,
   chain: SimChain,
-  call: ReturnType<typeof createPortCaller>,
+  { call, process }: { readonly call: ReturnType<typeof createPortCaller>; readonly process: SimProcess },
   luck: Prng,
 ): ChainClient {
   let node = luck.between(0, 1)
+  const deaths = luck.fork('deaths')
 
   const viewOf = (which: number): View => {
     chain.sync(sim.scheduler.now)
@@ -110,6 +115,15 @@ export function createSimChainClient(
     return to
   }
 
+  /** Ends the process while it stores what balances show, so that the next scanner may read the block at the other node. */
+  const dieSoon = (hidden: readonly SimTransfer[], hiddenThere: readonly SimTransfer[]): void => {
+    if (hidden.length === hiddenThere.length || !deaths.chance(sim.mix.diesUnread)) return
+    const withinMs = deaths.next() * DIES_WITHIN_MS * sim.mix.storeDistance
+    sim.scheduler.at(withinMs, 'world', null, `${process.name} dies`, () => {
+      if (!sim.healed) sim.supervisor.crash(process, 'after a block was read by balances')
+    })
+  }
+
   const blockRef = (block: SimBlock | null): BlockRef | null =>
     block === null ? null : { height: block.height, hash: block.hash, parentHash: block.parentHash, time: block.time }
   const scanned = (view: View, block: SimBlock, watches: WatchIndex): Pick<ScannedBlock, 'transfers' | 'unread'> => {
@@ -123,6 +137,7 @@ export function createSimChainClient(
       const afterBase = beforeBase + amountBase
       return [{ matchKey, address: toAddress, asset: COIN, beforeBase, afterBase, knownBase: 0n, feesBase: 0n }]
     })
+    dieSoon(hidden, unreadableIn(chain, block, 1 - node, sim.mix.unreadable))
     const txHashes = [...new Set(hidden.map(({ key }) => key))]
     return {
       transfers: transfers.filter(({ key }) => !hidden.some((one) => one.key === key)),

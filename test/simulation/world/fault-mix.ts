@@ -38,6 +38,8 @@ export interface FaultMix {
   readonly callMoves: number
   /** F9: chance that nodes cannot show what a transaction moved inside of calls, so that only balances tell. */
   readonly unreadable: number
+  /** F1: chance that a scanner dies soon after it read a block by balances that the other node of the network can show. */
+  readonly diesUnread: number
   /** F10: chance that a transfer is accompanied by a hostile one. */
   readonly hostileTransfer: number
   /** F12. */
@@ -82,6 +84,7 @@ export const CLEAR: FaultMix = {
   nodeRestarts: 0,
   callMoves: 0,
   unreadable: 0,
+  diesUnread: 0,
   hostileTransfer: 0,
   rateFault: 0,
   receiverFault: 0,
@@ -104,7 +107,7 @@ export function drawFaults(random: Prng): FaultMix {
   const count = (share: number, most: number) => (on(share) ? random.between(1, most) : 0)
   if (on(0.05)) return CLEAR
   const crashes = count(0.6, 20)
-  return {
+  const mix = {
     crashPerWrite: crashes === 0 ? 0 : 0.002 + random.next() * 0.03,
     crashPerRead: crashes === 0 ? 0 : random.next() * 0.001,
     crashesMax: crashes,
@@ -136,7 +139,9 @@ export function drawFaults(random: Prng): FaultMix {
     storeDistance: random.pick([1, 1, 1, 8, 30]),
     nodeRestarts: on(0.6) ? 0.5 + random.next() / 2 : 0,
     callMoves: upTo(0.5, 0.6),
-    // Drawn last, so that older seeds keep their other faults.
     unreadable: upTo(0.5, 0.6),
+    diesUnread: 0,
   }
+  // Drawn last, so that older seeds keep their other faults. Both together, or the two would seldom meet.
+  return on(0.3) ? { ...mix, unreadable: 0.9, diesUnread: 0.5 + random.next() / 2 } : mix
 }
