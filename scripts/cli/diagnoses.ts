@@ -1,5 +1,6 @@
 import { CHAINS } from '#shared/chains/registry.ts'
 import { driftFault } from '#shared/db/clock.ts'
+import { createInstanceReads } from '#shared/db/instance-reads.ts'
 import { createKeyCanaryRepository } from '#shared/db/key-canary-repository.ts'
 import { verifyIndexes } from '#shared/db/migrate.ts'
 import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
@@ -92,6 +93,7 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       if (overdue.length > 0) throw new Error(`${overdue.length} of ${OUTBOX_SHARDS} shards wait; is outbox running?`)
       return 'nothing waits'
     }),
+    check('maintenance', () => checkMaintenance(installation)),
     check('deliveries', async () => {
       const due = await installation.deliveries.dueEndpoints(installation.clock.now() - BACKLOG_AGE_MAX_MS, 100)
       if (due.length > 0) throw new Error(`${due.length} endpoints have overdue deliveries; is webhooks running?`)
@@ -103,6 +105,14 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       return open.length === 0 ? 'no open exception' : `${open.length} open exceptions wait for an operator`
     }),
   ]
+}
+
+/** The jobs of this process run under leases, of which that of the audit chain is renewed each second. */
+async function checkMaintenance({ db, clock }: Installation): Promise<string> {
+  const lease = (await createInstanceReads(db).leases()).find(({ id }) => id === 'audit-chain')
+  if (lease === undefined || lease.until < clock.now())
+    throw new Error('nobody runs the scheduled jobs (audit chain, retention, reconciliation); is maintenance running?')
+  return 'scheduled jobs run'
 }
 
 async function checkMails({ mailQueue, clock, config }: Installation): Promise<string> {

@@ -34,8 +34,8 @@ function textOf({ intact, checked, firstBreak, head, signedFrom, underFormerKeys
     ...(underFormerKeys === 0
       ? []
       : [`${underFormerKeys} rows are signed under former master keys; a later row vouches for them.`]),
-    ...(waiting === 0 ? [] : [`${waiting} rows wait for their place${since}; a running outbox chains them.`]),
-    ...(outside === 0 ? [] : [`${outside} rows stand outside of the chain; a starting outbox takes them in.`]),
+    ...(waiting === 0 ? [] : [`${waiting} rows wait for their place${since}; a running maintenance process chains them.`]),
+    ...(outside === 0 ? [] : [`${outside} rows stand outside of the chain; a starting maintenance process takes them in.`]),
     ...(head === null
       ? []
       : [`Note the last row elsewhere, and pass it to --noted next time: ${head.seq}:${head.hash}`]),

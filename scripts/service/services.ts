@@ -8,6 +8,7 @@ export const SERVICES = {
   mailer: () => import('#services/mailer/main.ts'),
   webhooks: () => import('#services/webhooks/main.ts'),
   outbox: () => import('#services/outbox/main.ts'),
+  maintenance: () => import('#services/maintenance/main.ts'),
   invoices: () => import('#services/invoices/main.ts'),
   rates: () => import('#services/rates/main.ts'),
   scanner: () => import('#services/scanner/main.ts'),

@@ -19,8 +19,8 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', false)
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const here = routes.filter((route) => route.path === path)
+  for (const path of new Set(routes.map(expressPath))) {
+    const here = routes.filter((route) => expressPath(route) === path)
     for (const route of here) register(app, route, executeRoute(deps, route))
     const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
     app.all(BASE_PATH + path, adapt(executeFailure(deps, new MethodNotAllowed(allow))))
@@ -48,7 +48,12 @@ function literalPath(target: string): string {
   return [path.replaceAll('%', '%25'), ...query].join('?')
 }
 
-function register(app: Express, { method, path }: Route, execute: Executor): void {
+/** The path of an operation as Express writes it. */
+const expressPath = ({ path }: Route): string => path.replace('{id}', ':id')
+
+function register(app: Express, route: Route, execute: Executor): void {
+  const { method } = route
+  const path = expressPath(route)
   const handler = adapt(execute)
   if (method === 'GET') app.get(BASE_PATH + path, handler)
   else if (method === 'POST') app.post(BASE_PATH + path, handler)

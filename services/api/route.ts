@@ -1,4 +1,5 @@
-import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { Operation } from '#shared/contracts/openapi/operation.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Answer } from '#shared/usecases/ports/answer.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import type { OperationIds } from '#shared/usecases/run-once.ts'
@@ -11,7 +12,7 @@ export interface RequestContext {
   readonly mode: Mode
   /** Whose request it is, as the audit trail names them: `api_key:<id of the key>`. */
   readonly actor: string
-  /** Path parameters as they came; endpoints validate them. */
+  /** Path parameters as they came. */
   readonly params: Readonly<Record<string, unknown>>
   /** Query parameters, each at most once. */
   readonly query: Readonly<Record<string, string>>
@@ -32,17 +33,9 @@ export interface RequestContext {
 /** Validates the request and does the work; expected failures are thrown as `PaymeshError`. */
 export type Handler = (context: RequestContext) => Promise<Answer>
 
-/** One operation of the interface. The list in `routes.ts` is all the edge knows about it. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Below `/api/v1`, with `:id` for the resource. */
-  readonly path: string
-  readonly scope: Scope
-  /** Live keys get `TEST_MODE_ONLY`. */
-  readonly testOnly?: true
-  /** Restricted workspaces get `WORKSPACE_RESTRICTED`. */
-  readonly restricted?: true
-  /** `stored` keeps the answer of a POST under its idempotency key; `own` leaves that to the endpoint. */
-  readonly idempotency?: 'stored' | 'own'
-  readonly endpoint: (deps: ApiDeps) => Handler
+/** One operation of the interface: what its callers see, and what does it. */
+export interface Route extends Operation {
+  /** The handler stores and repeats responses under idempotency keys itself; of every other POST the edge does. */
+  readonly keepsIdempotencyItself: boolean
+  readonly handler: (deps: ApiDeps) => Handler
 }

@@ -2,6 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BacklogRepository, QueueBacklog } from '#shared/usecases/ports/backlogs.ts'
 import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
 import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { AUDIT_LOG } from './audit-model.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
@@ -21,7 +22,14 @@ export function createBacklogRepository(db: Database): BacklogRepository {
   const invoices = db.collection(INVOICES)
   return {
     queues: (at) =>
-      Promise.all([waitingOutboxes(db), dirtyPayments(db), deliveries(db, at), mails(db, at), recoveries(db, at)]),
+      Promise.all([
+        waitingOutboxes(db),
+        dirtyPayments(db),
+        deliveries(db, at),
+        mails(db, at),
+        recoveries(db, at),
+        auditRows(db),
+      ]),
     oldestDeadline: async (actionChain, at) => {
       const first = await invoices.findOne(
         { actionChain, nextActionAt: { $lte: toDate(at) } },
@@ -96,4 +104,15 @@ async function recoveries(db: Database, at: Ms): Promise<QueueBacklog> {
     rows.findOne({ ...open, dueAt: { $lte: toDate(at) } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 }, hint }),
   ])
   return { queue: QUEUES.recoveries, depth, oldestDueAt: ms(first?.dueAt) }
+}
+
+async function auditRows(db: Database): Promise<QueueBacklog> {
+  const rows = db.collection(AUDIT_LOG)
+  const waiting = { waits: true as const }
+  const hint = 'audit_waiting'
+  const [depth, first] = await Promise.all([
+    rows.countDocuments(waiting, { hint, limit: COUNT_MAX }),
+    rows.findOne(waiting, { sort: { at: 1, _id: 1 }, projection: { at: 1 }, hint }),
+  ])
+  return { queue: 'audit-chain', depth, oldestDueAt: ms(first?.at) }
 }

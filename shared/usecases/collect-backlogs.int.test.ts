@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createBacklogRepository } from '#shared/db/backlog-repository.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
 import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
@@ -65,7 +66,7 @@ describe('what the store says, with nobody at work', () => {
   it('is nothing at all to worry about while nothing waits', async () => {
     const { collector, value } = collecting()
     await collector.run()
-    for (const queue of ['outbox', 'invoice-transitions', 'webhooks', 'mail', 'recoveries']) {
+    for (const queue of ['outbox', 'invoice-transitions', 'webhooks', 'mail', 'recoveries', 'audit-chain']) {
       expect(await value(`queue_depth{queue="${queue}"}`)).toBe(0)
       expect(await value(`queue_oldest_due_age_seconds{queue="${queue}"}`)).toBe(0)
     }
@@ -90,9 +91,12 @@ describe('what the store says, with nobody at work', () => {
     ])
     const mail = { workspaceId: 'ws-1', template: 'endpoint_failing', to: 'owner@example.com', data: {} } as const
     await createMailRepository(db).insertMany([{ id: 'mail-1', ...mail, createdAt: ago }])
+    await createAuditRepository(db).insertMany([
+      { id: 'row', at: ago, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },
+    ])
     const { collector, value } = collecting()
     await collector.run()
-    for (const queue of ['outbox', 'invoice-transitions', 'webhooks', 'mail']) {
+    for (const queue of ['outbox', 'invoice-transitions', 'webhooks', 'mail', 'audit-chain']) {
       expect(await value(`queue_oldest_due_age_seconds{queue="${queue}"}`), queue).toBeGreaterThanOrEqual(59)
     }
     expect(await value('queue_depth{queue="webhooks"}')).toBe(2)

@@ -149,6 +149,7 @@ it('lets nothing in or out but what each process needs', () => {
     mailer: 'mail',
     webhooks: 'web',
     outbox: 'none',
+    maintenance: 'none',
     invoices: 'none',
     rates: 'web',
     scanner: 'nodes',

@@ -65,6 +65,7 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
     ],
   },
   MailServerMissing: gauge('paymesh_mail_server_configured', 0, 1, '12m', '9m'),
+  MaintenanceBehind: queueAge('audit-chain', 900, 10, '10m', '50s'),
   AuditChainStands: {
     fires: [{ why: 'each round fails', series: { paymesh_audit_chain_failed_total: '0+1x100' }, at: '15m' }],
     silent: [{ why: 'one round failed', series: { paymesh_audit_chain_failed_total: '0+0x50 1+0x50' }, at: '15m' }],

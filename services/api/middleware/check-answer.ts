@@ -2,9 +2,7 @@ import type { z } from 'zod'
 import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
 import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
-import { OPERATIONS } from '#shared/contracts/openapi/operations.ts'
 import { successSchema } from '#shared/contracts/openapi/success-schema.ts'
-import type { Route } from '../route.ts'
 
 /** Says what is wrong with an answer that is about to leave, or null when it keeps the interface's promises. */
 export type AnswerCheck = (status: number, body: string) => Error | null
@@ -17,18 +15,11 @@ const BORROWED: ReadonlyMap<number, ErrorCode> = new Map([
 ])
 const EVERY_CODE: ReadonlySet<ErrorCode> = new Set(Object.keys(ERROR_TABLE) as ErrorCode[])
 
-/** The operation of the OpenAPI document that a route serves; null when the document has none. */
-export function operationOf(route: Pick<Route, 'method' | 'path'>): Operation | null {
-  const path = route.path.replace(':id', '{id}')
-  return OPERATIONS.find((operation) => operation.method === route.method && operation.path === path) ?? null
-}
-
 /**
- * A check of every answer of a route, or of requests that no route takes, against the schemas that the OpenAPI document is made of:
+ * A check of every answer of an operation, or of requests that no route takes, against the schemas that the OpenAPI document is made of:
  * status, body and error code. It parses the whole body, so it is for development and tests only.
  */
-export function createAnswerCheck(route: Route | null): AnswerCheck {
-  const operation = route === null ? null : operationOf(route)
+export function createAnswerCheck(operation: Operation | null): AnswerCheck {
   const codes = operation === null ? EVERY_CODE : errorCodes(operation)
   return (status, text) => {
     const body = parse(text)

@@ -13,6 +13,7 @@ import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
 import { asPaymeshError, errorAnswer, errorHeaders } from './error-answer.ts'
 import { readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
+import { requireUnrestricted } from './require-unrestricted.ts'
 import { send } from './send.ts'
 
 /** Path parameters of the matched route. */
@@ -31,14 +32,14 @@ const NO_IDS = { resourceId: '', opId: '' }
 
 /** The executor of a route: the checks in their fixed order, then the endpoint. */
 export function executeRoute(deps: ApiDeps, route: Route): Executor {
-  const handler = route.endpoint(deps)
+  const handler = route.handler(deps)
   const work: Work = async (request, admitted, requestId, params) => {
     const credential = requireAdmission(admitted)
     requireRights(credential, route)
     const context = await readContext(request, admitted, credential, requestId, params, route)
     return runHandler(deps, route, handler, context)
   }
-  return executor(deps, { route, name: `${route.method} ${route.path}` }, work)
+  return executor(deps, { route, name: `${route.method} ${route.path.replace('{id}', ':id')}` }, work)
 }
 
 /** The executor of a page that is the same for everybody and needs no key; it costs a token like any other request. */
@@ -156,7 +157,7 @@ async function readContext(
 
 /** Idempotency → restricted → the endpoint's own validation, plan and work. */
 function runHandler(deps: ApiDeps, route: Route, handler: Handler, context: RequestContext): Promise<Answer> {
-  if (route.idempotency !== 'stored') return handler(context)
+  if (route.method !== 'POST' || route.keepsIdempotencyItself) return handler(context)
   const once = context.once === null ? null : { ...context.once, requestId: context.requestId }
   return runOnce(deps, once, (ids) => {
     if (route.restricted) requireUnrestricted(context)
@@ -164,14 +165,9 @@ function runHandler(deps: ApiDeps, route: Route, handler: Handler, context: Requ
   })
 }
 
-/** Throws `WORKSPACE_RESTRICTED` for a workspace that may not create. */
-export function requireUnrestricted({ workspace }: Pick<RequestContext, 'workspace'>): void {
-  if (workspace.status === 'restricted') throw new PaymeshError('WORKSPACE_RESTRICTED')
-}
-
 /** The route's path with the id of this request, so that one key on two resources is two operations. */
 function realPath(route: Route, params: PathParams): string {
-  return route.path.replace(':id', String(params['id']).toLowerCase())
+  return route.path.replace('{id}', String(params['id']).toLowerCase())
 }
 
 function report(

@@ -2,7 +2,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { API_VERSION } from '#shared/contracts/events.ts'
 import { pathId } from '#shared/contracts/http/path-id.ts'
 import { type Operation, TAGS } from '#shared/contracts/openapi/operation.ts'
-import { OPERATIONS } from '#shared/contracts/openapi/operations.ts'
+import { ROUTES } from '../routes.ts'
 import { EVENT_WEBHOOK } from './event-webhook.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'
 import { INTRODUCTION } from './introduction.ts'
@@ -39,7 +39,7 @@ export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
       ],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       security: [{ apiKey: [] }],
-      paths: pathsOf(OPERATIONS),
+      paths: pathsOf(ROUTES),
       webhooks: { event: EVENT_WEBHOOK },
       components: {
         securitySchemes: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OPERATIONS } from '#shared/contracts/openapi/operations.ts'
+import { ROUTES } from '../routes.ts'
 import { createOpenApiDocument } from './document.ts'
 import { createReferencePage } from './page.ts'
 
@@ -14,7 +14,7 @@ function sectionOf(operationId: string): string {
 }
 
 describe('the reference page', () => {
-  it.each(OPERATIONS)('shows $operationId with scope, request, example, answers and errors', (operation) => {
+  it.each(ROUTES)('shows $operationId with scope, request, example, answers and errors', (operation) => {
     const section = sectionOf(operation.operationId)
     expect(section).toContain(`>${operation.method}</span> <code>${operation.path}</code>`)
     expect(section).toContain(`<code>${operation.scope}</code>`)

@@ -1,9 +1,9 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { QueueName } from './runtime.ts'
 
-/** What waits in one queue, as the store knows it. */
+/** What waits in one queue, as the store has it; `audit-chain` stands for audit rows without a place in the chain. */
 export interface QueueBacklog {
-  readonly queue: QueueName
+  readonly queue: QueueName | 'audit-chain'
   /** Rows that wait, due or not; counted up to 10,000. */
   readonly depth: number
   /** Due time of the row that has waited longest; null when none is due. */

@@ -60,7 +60,7 @@ function matchPath(pattern: string, path: string): Record<string, string> | null
   const params: Record<string, string> = {}
   for (const [index, part] of parts.entries()) {
     const value = asked[index] ?? ''
-    if (part.startsWith(':')) params[part.slice(1)] = value
+    if (part === '{id}') params['id'] = value
     else if (part !== value) return null
   }
   return params

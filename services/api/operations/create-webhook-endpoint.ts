@@ -1,0 +1,34 @@
+import { createdWebhookEndpoint, webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
+import { createdEndpointExample, endpointCreateExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
+import { createEndpoint, endpointFaults } from '#shared/usecases/manage-endpoints.ts'
+import { recordedEndpoints } from '#shared/usecases/recorded-endpoints.ts'
+import { defineOperation } from '../define-operation.ts'
+
+/** 201 with the endpoint and, this once, its signing secret. The audit trail names the key that created it. */
+export const createWebhookEndpointOperation = defineOperation({
+  method: 'POST',
+  path: '/webhook-endpoints',
+  operationId: 'createWebhookEndpoint',
+  tag: 'Webhook endpoints',
+  summary: 'Create a webhook endpoint',
+  description: 'The response carries the signing `secret`. It is never shown again: store it.',
+  scope: 'webhooks:manage',
+  body: { schema: webhookEndpointBody, example: endpointCreateExample },
+  success: {
+    status: 201,
+    description: 'The new endpoint with its signing secret.',
+    resource: createdWebhookEndpoint,
+    envelope: 'WebhookEndpointCreatedResponse',
+    listMax: null,
+    example: createdEndpointExample,
+  },
+  errors: ['PLAN_LIMIT_REACHED', 'INVALID_STATE'],
+  bodyFaults: endpointFaults,
+  handle: (deps, { workspace, mode, actor, body, ids }) => {
+    const by = { workspaceId: workspace.id, mode, actor, opId: ids.opId }
+    return createEndpoint(
+      { ...deps, endpoints: recordedEndpoints(deps, by) },
+      { workspace, keyMode: mode, body, endpointId: ids.resourceId, opId: ids.opId },
+    )
+  },
+})

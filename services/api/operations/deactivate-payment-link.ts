@@ -1,0 +1,26 @@
+import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
+import { inactiveLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
+import { deactivatePaymentLink } from '#shared/usecases/manage-payment-links.ts'
+import { defineOperation } from '../define-operation.ts'
+
+/** 200 with the ended link, also when it had ended before. */
+export const deactivatePaymentLinkOperation = defineOperation({
+  method: 'POST',
+  path: '/payment-links/{id}/deactivate',
+  operationId: 'deactivatePaymentLink',
+  tag: 'Payment links',
+  summary: 'Deactivate a payment link',
+  description: 'The link takes no new payments; invoices made from it stay as they are. Repeating it changes nothing.',
+  scope: 'links:write',
+  success: {
+    status: 200,
+    description: 'The inactive payment link.',
+    resource: paymentLinkResource,
+    envelope: 'PaymentLinkResponse',
+    listMax: null,
+    example: inactiveLinkExample,
+  },
+  errors: [],
+  handle: (deps, { workspace, mode, id }) =>
+    deactivatePaymentLink(deps, { workspaceId: workspace.id, mode, linkId: id }),
+})

@@ -1,0 +1,32 @@
+import { deletedResource } from '#shared/contracts/http/webhook-endpoint.ts'
+import { deletedEndpointExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
+import { deleteEndpoint } from '#shared/usecases/manage-endpoints.ts'
+import { recordedEndpoints } from '#shared/usecases/recorded-endpoints.ts'
+import { defineOperation } from '../define-operation.ts'
+
+/** 200 with what was deleted, its pending deliveries included. The audit trail names the key that asked. */
+export const deleteWebhookEndpointOperation = defineOperation({
+  method: 'DELETE',
+  path: '/webhook-endpoints/{id}',
+  operationId: 'deleteWebhookEndpoint',
+  tag: 'Webhook endpoints',
+  summary: 'Delete a webhook endpoint',
+  description:
+    'Deletes the endpoint and its pending deliveries. A test key on an endpoint of mode `both` only ends its test events.',
+  scope: 'webhooks:manage',
+  success: {
+    status: 200,
+    description: 'What was deleted.',
+    resource: deletedResource,
+    envelope: 'DeletedResponse',
+    listMax: null,
+    example: deletedEndpointExample,
+  },
+  errors: [],
+  handle: async (deps, { workspace, mode, actor, id }) => {
+    const by = { workspaceId: workspace.id, mode, actor, opId: deps.random.uuid() }
+    const recorded = { ...deps, endpoints: recordedEndpoints(deps, by) }
+    await deleteEndpoint(recorded, { workspaceId: workspace.id, keyMode: mode, endpointId: id })
+    return { id, object: 'webhook_endpoint', deleted: true }
+  },
+})

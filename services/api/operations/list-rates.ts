@@ -1,0 +1,30 @@
+import { rateListQuery, rateResource } from '#shared/contracts/http/rate-resource.ts'
+import { rateExample } from '#shared/contracts/openapi/examples/money.ts'
+import { ASSET_IDS } from '#shared/domain/enumerations.ts'
+import { listRates } from '#shared/usecases/list-rates.ts'
+import { defineOperation, wholeList } from '../define-operation.ts'
+
+/** The rates that are fresh; 503 when none is. */
+export const listRatesOperation = defineOperation({
+  method: 'GET',
+  path: '/rates',
+  operationId: 'listRates',
+  tag: 'Currencies and rates',
+  summary: 'List rates',
+  description:
+    'What one unit of each asset is worth now. An asset without a fresh rate is left out; without any, the answer is ' +
+    '`RATES_UNAVAILABLE`.',
+  scope: 'rates:read',
+  query: rateListQuery,
+  success: {
+    status: 200,
+    description: 'Fresh rates.',
+    resource: rateResource,
+    envelope: 'RateListResponse',
+    listMax: ASSET_IDS.length,
+    example: rateExample,
+  },
+  errors: ['RATES_UNAVAILABLE'],
+  handle: async (deps, { workspace, mode, query: { fiat, asset = null } }) =>
+    wholeList(await listRates(deps, { workspace, mode, fiat, asset })),
+})

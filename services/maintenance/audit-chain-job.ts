@@ -1,0 +1,49 @@
+import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit-chain.ts'
+import type { AuditChainRepository, AuditHead } from '#shared/usecases/ports/audit.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { AuditKeys } from '#shared/usecases/ports/secrets.ts'
+import type { ScheduledJob } from './scheduled-job.ts'
+
+/** A run ends before the lease does and goes on in the next. */
+const RUN_MS = 10_000
+/** The end of the chain goes to the log this often: a log that is kept elsewhere shows a store that was put back. */
+const LOG_EVERY_MS = 3_600_000
+
+interface JobDeps extends Ambient {
+  readonly chain: AuditChainRepository
+  readonly keys: AuditKeys
+}
+
+/** Gives rows of the audit trail their places in the chain. The unique number is the guard where the lease is not enough. */
+export function auditChainJob(deps: JobDeps): ScheduledJob {
+  let adopted = false
+  let seen: AuditHead | null = null
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return {
+    id: 'audit-chain',
+    leaseMs: 15_000,
+    pauseMs: 1_000,
+    pauseAfterFailureMs: 5_000,
+    failures: 'audit_chain_failed_total',
+    failed: 'rows of the audit trail were not chained',
+    round: async (signal) => {
+      if (!adopted) await deps.chain.adopt()
+      adopted = true
+      if (seen !== null) await requireStanding(deps.chain, seen)
+      const endsAt = performance.now() + RUN_MS
+      const chained = await extendAuditChain(deps, () => signal.aborted || performance.now() > endsAt)
+      if (chained > 0) deps.metrics.count('audit_rows_chained_total', {}, chained)
+      seen = await deps.chain.head()
+      if (seen === null || performance.now() - loggedAt < LOG_EVERY_MS) return
+      loggedAt = performance.now()
+      deps.logger.info({ seq: seen.seq, hash: seen.hash, keyId: seen.keyId }, 'end of the audit chain')
+    },
+  }
+}
+
+/** An end that this process has seen cannot go away: a chain that was cut and signed as it was before shows here. */
+async function requireStanding(chain: AuditChainRepository, seen: AuditHead): Promise<void> {
+  const [row] = await chain.listChained({ seq: seen.seq, id: '' }, 1)
+  if (row?.seq === seen.seq && row.hash === seen.hash) return
+  throw new AuditChainBroken(`row ${seen.seq} was the end of the chain a moment ago, and it is gone or another one`)
+}

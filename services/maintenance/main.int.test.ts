@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Stop } from '#services/context.ts'
+import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createInstanceReads } from '#shared/db/instance-reads.ts'
+import { serviceContext } from '#test/support/service-context.ts'
+import { useStores } from '#test/support/stores.ts'
+import { start } from './main.ts'
+
+const stores = useStores()
+const WAIT = { timeout: 15_000, interval: 20 }
+let stop: Stop
+
+beforeAll(async () => {
+  stop = await start(serviceContext(stores))
+})
+afterAll(async () => {
+  await stop()
+})
+
+describe('the maintenance process', () => {
+  it('runs every scheduled job under a lease of its own', async () => {
+    await vi.waitFor(async () => {
+      const held = (await createInstanceReads(stores.db).leases()).map(({ id }) => id)
+      expect(held).toEqual(
+        expect.arrayContaining(['audit-chain', 'books', 'customer-erasures', 'operators-desk', 'retention']),
+      )
+    }, WAIT)
+  })
+
+  it('gives an audit row its place in the chain', async () => {
+    await createAuditRepository(stores.db).insertMany([
+      { id: 'one', at: 1, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },
+    ])
+    const chain = createAuditChainRepository(stores.db)
+    await vi.waitFor(async () => expect((await chain.tail())?.seq).toBe(1), WAIT)
+  })
+})

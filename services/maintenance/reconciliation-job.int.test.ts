@@ -1,0 +1,41 @@
+import { expect, it, vi } from 'vitest'
+import { createBooksRepository } from '#shared/db/books-repository.ts'
+import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createLeaseRepository } from '#shared/db/lease-repository.ts'
+import { createMetrics } from '#shared/runtime/metrics.ts'
+import { useStores } from '#test/support/stores.ts'
+import { reconciliationJob } from './reconciliation-job.ts'
+import { startScheduledJobs } from './scheduled-job.ts'
+
+const stores = useStores()
+
+it('checks in one process at a time, shows each figure from the start, and frees its lease', async () => {
+  const metrics = createMetrics({ defaults: false })
+  const books = createBooksRepository(stores.db)
+  const leases = createLeaseRepository(stores.db)
+  const deps = { ...stores.ambient, metrics, books, cursors: createCursorRepository(stores.db), leases }
+  const beats: string[] = []
+  const pulses = {
+    start: (loop: string) => ({ beat: () => void beats.push(loop), end: () => void beats.push('end') }),
+  }
+  const stop = startScheduledJobs({ ...deps, pulses }, [reconciliationJob(deps)])
+  await vi.waitFor(async () => expect((await books.progress())?.endedAt).toEqual(expect.any(Number)))
+  expect(await leases.acquire('books', 'another process', 1_000)).toBe(false)
+  expect(await metrics.render()).toContain('paymesh_invariant_violation_total{invariant="paid_in_full"} 0')
+  await stop()
+  expect([...new Set(beats)]).toEqual(['books', 'end'])
+  expect(await leases.acquire('books', 'another process', 1_000)).toBe(true)
+})
+
+it('counts a round that failed and goes on', async () => {
+  const metrics = createMetrics({ defaults: false })
+  const books = {
+    ...createBooksRepository(stores.db),
+    progress: () => Promise.reject(new Error('the store is away')),
+  }
+  const leases = { ...createLeaseRepository(stores.db), acquire: () => Promise.resolve(true) }
+  const deps = { ...stores.ambient, metrics, books, cursors: createCursorRepository(stores.db), leases }
+  const stop = startScheduledJobs(deps, [reconciliationJob(deps)])
+  await vi.waitFor(async () => expect(await metrics.render()).toContain('paymesh_books_failed_total 1'))
+  await stop()
+})
