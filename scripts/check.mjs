@@ -10,6 +10,7 @@ const steps = [
   'check:deps',
   'check:env',
   'check:docs',
+  'check:decisions',
   'check:client',
   'check:openapi',
   'check:spectral',

@@ -54,7 +54,7 @@ export async function startStoreProcess(store: StoreProgram): Promise<StoreProce
 
 function running(store: StoreProgram, child: GuardedChild, port: number, logFile: string): StoreProcess {
   let isStopping = false
-  child.exited.then(({ code, signal }) => {
+  void child.exited.then(({ code, signal }) => {
     if (isStopping || store.report === undefined) return
     store.report(`${store.program} ended (${signal ?? `status ${code}`}); its last errors:\n${errors(logFile)}`)
   })
