@@ -72,9 +72,20 @@ const WORKSPACE: Readonly<Record<string, Expectation>> = {
     await stores.db.collection(USERS).updateOne({ email }, { $set: { totp } })
     return [email]
   }),
-  'wallet add': changes('wallet.added', async () => [
-    ...['--workspace', shop(), '--mode', 'live', '--family', 'evm', '--kind', 'xpub', '--value', xpub()],
-    ...['--start-index', '0'],
+  // `workspace create` made a second live workspace, so that a proof is asked for.
+  'wallet add': changes('wallet.added', async () => {
+    const key = HDNodeWallet.fromSeed(randomBytes(32)).derivePath("m/44'/60'/0'")
+    const entered = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey } as const
+    const asked = { ...at(), mode: 'live', ...op(), about: { entered } } as const
+    const { nonce, text } = await world.boss.caller.wallets.challenge(asked)
+    const signature = key.deriveChild(0).deriveChild(0).signMessageSync(text)
+    return [
+      ...['--workspace', shop(), '--mode', 'live', '--family', 'evm', '--kind', 'xpub', '--value', entered.value],
+      ...['--start-index', '0', '--nonce', nonce, '--signature', signature],
+    ]
+  }),
+  'wallet prove': changes('wallet.proof_asked', async () => [
+    ...['--workspace', shop(), '--family', 'evm', '--kind', 'xpub', '--value', xpub()],
   ]),
   'wallet list': 'reads',
   'wallet show': 'reads',

@@ -16,6 +16,7 @@ import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createMailQueue } from '#shared/db/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createMembershipRepository } from '#shared/db/membership-repository.ts'
+import { createOwnershipRepository } from '#shared/db/ownership-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
@@ -88,6 +89,7 @@ async function openInstallation() {
     tenancy: createTenancyDeeds(db),
     walletDeeds: createWalletDeeds(db),
     wallets: createWalletRepository(db),
+    ownership: createOwnershipRepository(db),
     invoices: createInvoiceRepository(db),
     cursors: createCursorRepository(db),
     rates: createRateRepository(db),

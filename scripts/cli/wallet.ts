@@ -10,9 +10,10 @@ import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts
 import { actorName, deedByHand } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
+import { addWalletProofCommand, type ProofOptions, readProof, withProofOptions } from './wallet-proof.ts'
 import { describeKey, describeUse, presentKey, presentWallet, readUse } from './wallet-use.ts'
 
-interface AddOptions extends OutputOptions {
+interface AddOptions extends OutputOptions, ProofOptions {
   readonly workspace: string
   readonly mode: Mode
   readonly family: Family
@@ -49,6 +50,7 @@ async function readValue({ value, file }: AddOptions): Promise<string> {
 async function add(options: AddOptions): Promise<void> {
   const networks = options.networks === undefined ? undefined : parseNetworks(options.networks)
   const value = await readValue(options)
+  const proof = await readProof(options)
   await withInstallation(async (installation) => {
     const { workspace, mode, family, kind, scriptType, path, startIndex } = options
     // No kick: the sweep of the mailer comes by within a second. No delay: who is at the machine could change the stored date too.
@@ -66,6 +68,7 @@ async function add(options: AddOptions): Promise<void> {
         ...(scriptType !== undefined && { scriptType }),
         ...(path !== undefined && { path }),
         ...(startIndex !== undefined && { startIndex }),
+        ...(proof !== undefined && { proof }),
         ...deedByHand(installation),
       },
     )
@@ -144,10 +147,10 @@ async function disable(id: string, options: OutputOptions & { readonly dryRun?: 
   })
 }
 
-/** `wallet add | list | show | disable`. */
+/** `wallet add | prove | list | show | disable`. */
 export function addWalletCommands(program: Command): void {
   const wallet = program.command('wallet').description('Add, watch and disable receiving wallets (public keys only).')
-  wallet
+  const adding = wallet
     .command('add')
     .description('Add a wallet: an extended public key, a pool of addresses (again to top it up), or one address.')
     .requiredOption('--workspace <id>', 'workspace that receives')
@@ -169,8 +172,8 @@ export function addWalletCommands(program: Command): void {
       'index of the first address to offer, instead of a search for earlier use of the key',
       parseIndex,
     )
-    .option('--json', 'print one JSON value')
-    .action(add)
+  withProofOptions(adding).option('--json', 'print one JSON value').action(add)
+  addWalletProofCommand(wallet)
   wallet
     .command('list')
     .description('List wallets with what is used and free.')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AnyTRPCMutationProcedure, AnyTRPCProcedure } from '@trpc/server'
 import { accountAddresses, accountKey } from '#test/support/fresh-key.ts'
+import { evmAccounts } from '#test/support/prove-control.ts'
 import type { AppRouter } from './app-router.ts'
 import type { AttackWorld } from './attack-world.fixture.ts'
 
@@ -250,6 +251,23 @@ const installation: Pick<
   }),
   'wallets.prepare': { audit: 'stores_nothing' },
   'wallets.add': once(1, 0, async () => ({ input: pool(120), other: pool(121) })),
+  'wallets.challenge': once(1, 0, async () => {
+    const about = (count: number) => ({ mode: 'live', about: { entered: pool(count) } })
+    return { input: about(2), other: about(3) }
+  }),
+  'wallets.prove': once(1, 1, async ({ boss: { caller, at } }) => {
+    const live = { ...at, mode: 'live' as const }
+    const [account] = evmAccounts(1)
+    if (account === undefined) throw new Error('no account')
+    const entered = { family: 'evm', kind: 'address', value: account.address } as const
+    const { wallet } = await caller.wallets.add({ ...live, ...op(), ...entered })
+    const answer = async () => {
+      const { nonce, text } = await caller.wallets.challenge({ ...live, ...op(), about: { walletId: wallet.id } })
+      return { nonce, signatures: [{ address: '', signature: account.sign(text) }] }
+    }
+    const wish = async () => ({ mode: 'live', walletId: wallet.id, proof: await answer() })
+    return { input: await wish(), other: await wish() }
+  }),
   'wallets.disable': once(1, 0, async ({ boss: { caller, at } }) => {
     const add = async () => (await caller.wallets.add({ ...at, ...op(), ...xpub() })).wallet.id
     const walletId = await add()

@@ -123,7 +123,8 @@ function moneyOn(engine: Engine, relay: () => Promise<void>) {
   }
   /** Confirmed money on an address of the workspace that no invoice holds. */
   const strayPayment = async () => {
-    const material = (await engine.deps.wallets.listMaterials()).find(({ family }) => family === 'evm')
+    const materials = await engine.deps.wallets.listMaterials()
+    const material = materials.find(({ family, sandbox }) => family === 'evm' && sandbox)
     // The last one derived: those before it are offered first.
     const [address] = await engine.deps.wallets.addressesAt(material?.id ?? '', [(material?.derivedCount ?? 0) - 1])
     if (address === undefined) throw new Error('no address')

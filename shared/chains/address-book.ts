@@ -10,6 +10,7 @@ import { tronAddress } from './families/tron/address.ts'
 import { outputScript } from './families/utxo/address.ts'
 import { createAddressPrinter } from './families/utxo/script-address.ts'
 import { parseKeyText } from './key-text.ts'
+import { verifyControl } from './ownership/verify-control.ts'
 import { refusal } from './refusal.ts'
 import { CHAINS } from './registry.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
@@ -39,6 +40,7 @@ export function createAddressBook(): AddressBook {
     verify: (family, mode, xpub) =>
       verifyDerivation((from, count) => DERIVE[family](mode, xpub, from, count), { family, mode, xpub }),
     parseAddresses: parseAddressList,
+    verifyControl,
     sandboxKey: (family) => ({ xpub: SANDBOX_KEYS[family], fingerprint: fingerprintOf(SANDBOX_KEYS[family]) }),
   }
 }

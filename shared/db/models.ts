@@ -16,6 +16,7 @@ import { LEASES } from './lease-model.ts'
 import { MAILS } from './mail-model.ts'
 import { OPERATIONS } from './operation-model.ts'
 import { INVITATIONS, LOGIN_ATTEMPTS, MEMBERSHIPS, SESSIONS, USERS } from './operator-models.ts'
+import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from './ownership-models.ts'
 import { PAYMENT_LINKS } from './payment-link-model.ts'
 import { PAYMENTS } from './payment-model.ts'
 import { PROCESSES } from './process-model.ts'
@@ -33,6 +34,8 @@ export const MODELS: readonly CollectionModel<mongoose.mongo.Document>[] = [
   KEY_MATERIAL,
   WALLETS,
   ADDRESSES,
+  OWNERSHIP_CHALLENGES,
+  OWNERSHIP_PROOFS,
   INVOICES,
   PAYMENTS,
   PAYMENT_LINKS,

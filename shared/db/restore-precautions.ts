@@ -5,6 +5,7 @@ import { CHAIN_CURSORS } from './cursor-model.ts'
 import { toDate } from './dates.ts'
 import { INVOICES } from './invoice-model.ts'
 import { setNumberFloor } from './invoice-number-floor.ts'
+import { OWNERSHIP_CHALLENGES } from './ownership-models.ts'
 import { PAYMENTS } from './payment-model.ts'
 import { uuidFloor } from './uuid-time.ts'
 import { ADDRESSES, KEY_MATERIAL } from './wallet-models.ts'
@@ -47,6 +48,8 @@ export async function takePrecautions(
   const cursors = await db
     .collection(CHAIN_CURSORS)
     .updateMany({}, [{ $set: { lease: null, leaseEpoch: { $add: ['$leaseEpoch', EPOCH_STEP] } } }])
+  // One that was answered after the archive was made would hold again.
+  await db.collection(OWNERSHIP_CHALLENGES).deleteMany({})
   await db.collection(CHAIN_COMMANDS).updateMany(
     { status: 'open' },
     {

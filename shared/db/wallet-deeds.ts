@@ -1,42 +1,48 @@
 import type mongoose from 'mongoose'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { ProofWrite } from '#shared/usecases/ports/ownership.ts'
 import type { Listing, WalletDeeds } from '#shared/usecases/ports/wallets.ts'
 import { audited, isRecorded } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toDateOrNull } from './dates.ts'
 import { bulkDuplicates } from './duplicate-key.ts'
 import { addListedWithin } from './listed-addresses.ts'
+import { storeProof } from './store-proof.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
 import { walletToDocument } from './wallet-repository.ts'
 
 type Session = mongoose.mongo.ClientSession
 
-/** Actions on wallets on MongoDB: wallet, addresses, audit row and mails in one transaction. */
+/** Actions on wallets on MongoDB: proof, wallet, addresses, audit row and mails in one transaction. */
 export function createWalletDeeds(db: Database): WalletDeeds {
   const wallets = db.collection(WALLETS)
 
   const withListings = async (
     noted: Parameters<WalletDeeds['note']>[0],
-    listings: readonly Listing[],
+    {
+      listings,
+      proof = null,
+    }: { readonly listings: readonly Listing[]; readonly proof?: ProofWrite | null | undefined },
     change: (session: Session) => Promise<boolean>,
   ): Promise<boolean> =>
     await audited(db, noted, async (session) => {
       if (!(await change(session))) return false
+      if (proof !== null) await storeProof(db, proof, session)
       for (const listing of listings) await list(db, listing, session)
       return true
     })
 
   return {
-    insert: (wallet, noted, listings) =>
-      withListings(noted, listings, async (session) => {
+    insert: (wallet, noted, listings, proof) =>
+      withListings(noted, { listings, proof }, async (session) => {
         const { workspaceId, mode, materialId } = wallet
         const { _id, ...rest } = walletToDocument(wallet)
         const change = { $setOnInsert: { _id, ...rest } }
         const added = await wallets.updateOne({ workspaceId, mode, materialId }, change, { upsert: true, session })
         return added.upsertedCount === 1
       }),
-    change: (id, from, { disabledAt, effectiveAt }, noted, listings) =>
-      withListings(noted, listings, async (session) => {
+    change: (id, from, { disabledAt, effectiveAt }, noted, listings, proof) =>
+      withListings(noted, { listings, proof }, async (session) => {
         const set = { disabledAt: toDateOrNull(disabledAt) }
         const change =
           effectiveAt === null
@@ -45,7 +51,7 @@ export function createWalletDeeds(db: Database): WalletDeeds {
         const held = { _id: id, disabledAt: toDateOrNull(from) }
         return (await wallets.updateOne(held, change, { session })).matchedCount === 1
       }),
-    note: (noted, listings) => withListings(noted, listings, () => Promise.resolve(true)),
+    note: (noted, listings, proof) => withListings(noted, { listings, proof }, () => Promise.resolve(true)),
     isRecorded: (auditId) => isRecorded(db, auditId),
   }
 }

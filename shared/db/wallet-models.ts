@@ -32,11 +32,12 @@ export const KEY_MATERIAL = defineCollection<KeyMaterialDocument>(
 )
 
 /** A stored wallet. */
-export type WalletDocument = Omit<Wallet, 'id' | 'createdAt' | 'disabledAt' | 'effectiveAt'> & {
+export type WalletDocument = Omit<Wallet, 'id' | 'createdAt' | 'disabledAt' | 'effectiveAt' | 'displacedAt'> & {
   _id: string
   createdAt: Date
   disabledAt: Date | null
   effectiveAt?: Date
+  displacedAt?: Date
 }
 
 /** The wallets collection; a workspace has one wallet per key material and mode. */
@@ -52,6 +53,7 @@ export const WALLETS = defineCollection<WalletDocument>(
     createdAt: DATE,
     disabledAt: optional(Date),
     effectiveAt: optional(Date),
+    displacedAt: optional(Date),
   },
   [
     { name: 'wallet_material', key: { workspaceId: 1, mode: 1, materialId: 1 }, unique: true },

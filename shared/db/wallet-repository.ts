@@ -8,6 +8,7 @@ import { toDate, toDateOrNull, toMs, toMsOrNull } from './dates.ts'
 import { duplicateKeyFields, ignoringDuplicates } from './duplicate-key.ts'
 import { keyHistories } from './key-histories.ts'
 import { addressFromDocument, listedAddresses } from './listed-addresses.ts'
+import { findProofs } from './ownership-repository.ts'
 import { readBack } from './read-back.ts'
 import {
   ADDRESSES,
@@ -28,6 +29,7 @@ export function createWalletRepository(db: Database): WalletRepository {
     ...walletRecords(db),
     ...watches(addresses),
     ...listedAddresses(addresses),
+    findProofs: (subjects) => findProofs(db, subjects),
     reserveIndexes: (materialId, count) => reserveIndexes(materials, materialId, count),
     addDerived: async (materialId, derived, derivedCount) => {
       // The count is raised only after the rows are durable, so that no index is offered without its watch.
@@ -134,7 +136,8 @@ function walletRecords(db: Database) {
       const stored = await wallets.findOne({ _id: id })
       return stored === null ? null : walletFromDocument(stored)
     },
-    workspacesUsing: (materialId: string) => wallets.distinct('workspaceId', { materialId }),
+    workspacesUsing: (materialId: string) =>
+      wallets.distinct('workspaceId', { materialId, displacedAt: { $exists: false } }),
   }
 }
 
@@ -211,23 +214,32 @@ function materialFromDocument(stored: KeyMaterialDocument): KeyMaterial {
 }
 
 /** The stored form of a wallet. */
-export function walletToDocument({ id, createdAt, disabledAt, effectiveAt, ...same }: Wallet): WalletDocument {
+export function walletToDocument({
+  id,
+  createdAt,
+  disabledAt,
+  effectiveAt,
+  displacedAt,
+  ...same
+}: Wallet): WalletDocument {
   return {
     _id: id,
     ...same,
     createdAt: toDate(createdAt),
     disabledAt: toDateOrNull(disabledAt),
     ...(effectiveAt !== undefined && { effectiveAt: toDate(effectiveAt) }),
+    ...(displacedAt !== undefined && { displacedAt: toDate(displacedAt) }),
   }
 }
 
 function walletFromDocument(stored: WalletDocument): Wallet {
-  const { _id, createdAt, disabledAt, effectiveAt, ...same } = stored
+  const { _id, createdAt, disabledAt, effectiveAt, displacedAt, ...same } = stored
   return {
     id: _id,
     ...same,
     createdAt: toMs(createdAt),
     disabledAt: toMsOrNull(disabledAt),
     ...(effectiveAt !== undefined && { effectiveAt: toMs(effectiveAt) }),
+    ...(displacedAt !== undefined && { displacedAt: toMs(displacedAt) }),
   }
 }

@@ -23,6 +23,7 @@ export function createWorkspaceRepository(db: Database): WorkspaceRepository {
       ),
     list: async () =>
       (await workspaces.find().sort({ _id: 1 }).toArray()).flatMap((stored) => workspaceFromDocument(stored) ?? []),
+    countLive: () => workspaces.countDocuments({ status: { $ne: 'suspended' } }, { limit: 2 }),
     update: async (id, change, audit) => {
       const write = async (session: mongoose.mongo.ClientSession | null) =>
         await workspaces.findOneAndUpdate(

@@ -137,7 +137,7 @@ describe('addWallet', () => {
     )
     const workspaceId = await workspace('five@example.com')
     await expect(pool(workspaceId, [at(8), at(9)].join())).rejects.toMatchObject({
-      details: [{ path: 'value', message: expect.stringMatching(/in another way.*number 2/) }],
+      details: [{ path: 'value', message: expect.stringMatching(/cannot be used in this way: number 2/) }],
     })
     // Guarantee: a refused list stores nothing.
     const wallets = createWalletRepository(stores.db)

@@ -1,11 +1,12 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { familyOf } from './attribute-transfers.ts'
+import { proofsOfRows } from './ownership-subjects.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { WalletRepository, WatchedAddress } from './ports/wallets.ts'
 
 /** What finding the owners of an address needs. */
 export interface AddressOwnerDeps {
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
   readonly catalog: Pick<Catalog, 'asset'>
 }
 
@@ -17,8 +18,8 @@ export interface PaidAddress {
 }
 
 /**
- * Workspaces by match key, through the key material that the address was derived from or the lists that hold it. All addresses are
- * of one mode and network. Addresses that are nobody's are left out.
+ * Workspaces by match key: the one that proved control of the address, else those whose key it was derived from or whose lists hold
+ * it. All addresses are of one mode and network. Addresses that are nobody's are left out.
  */
 export async function addressOwners(
   deps: AddressOwnerDeps,
@@ -29,15 +30,17 @@ export async function addressOwners(
   const family = familyOf(deps.catalog, first.network)
   const matchKeys = paid.map(({ matchKey }) => matchKey)
   const addresses = await deps.wallets.findAddresses(first.mode, family, matchKeys)
+  const proofs = await proofsOfRows(deps.wallets, addresses)
   const byMaterial = new Map<string, readonly string[]>()
   const materialsOf = ({ materialId, heldBy }: WatchedAddress) => heldBy ?? [materialId]
   for (const materialId of new Set(addresses.flatMap(materialsOf))) {
     byMaterial.set(materialId, await deps.wallets.workspacesUsing(materialId))
   }
   return new Map(
-    addresses.map((address) => [
-      address.matchKey,
-      [...new Set(materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? []))],
-    ]),
+    addresses.map((address) => {
+      const proof = proofs.get(address.matchKey)
+      const users = materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? [])
+      return [address.matchKey, proof === undefined ? [...new Set(users)] : [proof.workspaceId]]
+    }),
   )
 }

@@ -1,6 +1,6 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { type AssetLock, isHeld, type Ms } from '#shared/domain/invoice/model.ts'
-import { findHolders } from './find-holders.ts'
+import { type FindHoldersDeps, findHolders } from './find-holders.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
 import type { PaymentBlock, PaymentSighting, UncountedReason } from './ports/payments.ts'
@@ -9,6 +9,7 @@ import type { LedgerTransfer } from './ports/scanning.ts'
 /** What finding the owner of a transfer needs. */
 export interface AttributeDeps {
   readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
+  readonly wallets: FindHoldersDeps['wallets']
   readonly catalog: Pick<Catalog, 'asset' | 'confirmations' | 'needsFinality' | 'knowsFinality'>
 }
 
@@ -30,7 +31,8 @@ export interface AttributeInput {
  * Says of each transfer which invoice it belongs to and whether it is the money that was asked for. An address derived
  * from an extended key belongs to the invoice that claimed it for ever, whatever its state; a pooled address and a
  * unique amount to the one that holds it at the time. What nobody holds is `unmatched`, and so is what came to an address that
- * changed hands lately without being what its holder asked for: it names the invoices in question. A transfer that names
+ * changed hands lately without being what its holder asked for: it names the invoices in question. Money on an address that another
+ * workspace proved by then is `unmatched` too. A transfer that names
  * references of several invoices and pays all of them becomes one sighting for each. Which lock is active is not asked
  * here: the fold judges it with all payments in view. Order is kept.
  */

@@ -2,17 +2,25 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
+import type { CheckProofDeps, GivenProof } from './check-proof.ts'
+import { displacementMails } from './displacement-mails.ts'
 import { type KeyStanding, keyStanding } from './key-history.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { MailRecord } from './ports/events.ts'
 import type { Noted } from './ports/operators.ts'
+import type { OwnershipRepository, ProofWrite } from './ports/ownership.ts'
 import { type Kicker, QUEUES } from './ports/runtime.ts'
+import type { WorkspaceRepository } from './ports/tenancy.ts'
 import type { Listing, Wallet, WalletDeeds, WalletRepository } from './ports/wallets.ts'
 import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
+import { enteredScope } from './proof-scope.ts'
+import { type RequireProofDeps, requireProof } from './require-proof.ts'
 
 /** What changing wallets needs. */
 export interface ChangeWalletsDeps extends AddWalletDeps {
-  readonly wallets: AddWalletDeps['wallets'] & Pick<WalletRepository, 'findWallet'>
+  readonly wallets: AddWalletDeps['wallets'] & RequireProofDeps['wallets'] & Pick<WalletRepository, 'findWallet'>
+  readonly workspaces: AddWalletDeps['workspaces'] & Pick<WorkspaceRepository, 'countLive' | 'findMany'>
+  readonly ownership: CheckProofDeps['ownership'] & Pick<OwnershipRepository, 'countProved'>
   readonly walletDeeds: WalletDeeds
   readonly kicker: Kicker
   /** How long a live wallet waits before locks are offered from it. */
@@ -22,7 +30,7 @@ export interface ChangeWalletsDeps extends AddWalletDeps {
 }
 
 /** Who wants it, why, and the name of the wish: the same one sent twice is done once. */
-interface Wish {
+export interface WalletWish {
   readonly workspaceId: string
   readonly mode: Mode
   readonly actor: string
@@ -41,11 +49,12 @@ export interface ChangedWallet {
 /**
  * Adds a wallet as `addWallet` does, for a person who is not at the machine: noted, and in live mode announced by mail to all
  * owners. A live wallet takes effect after the delay, and so do addresses added to a pool and a wallet that was disabled; only
- * the very first live wallet of a workspace has nothing to redirect. It is watched at once. Throws as `addWallet` does.
+ * the very first live wallet of a workspace has nothing to redirect. It is watched at once. Where several workspaces live, what
+ * it does not use yet needs a proof, and without one nothing is stored. Throws as `addWallet` and `requireProof` do.
  */
 export async function addAnnouncedWallet(
   deps: ChangeWalletsDeps,
-  input: Wish & MaterialInput & { readonly networks?: readonly NetworkId[] },
+  input: WalletWish & MaterialInput & { readonly networks?: readonly NetworkId[]; readonly proof?: GivenProof },
 ): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
   const networks = checkNetworks(deps.catalog, input)
   if ((await deps.workspaces.findById(input.workspaceId)) === null) {
@@ -53,6 +62,7 @@ export async function addAnnouncedWallet(
   }
   const auditId = `wallet_added:${input.workspaceId}:${input.opId}`
   const repeated = await deps.walletDeeds.isRecorded(auditId)
+  const proof = repeated ? null : await requireProof(deps, enteredScope(deps, input), input.proof)
   const effectiveAt = await startOf(deps, input)
   const offeredFrom = effectiveAt === null ? {} : { offeredFrom: effectiveAt }
   // Addresses become the wallet's in the transaction of its audit row, hence not while the material is prepared.
@@ -62,7 +72,7 @@ export async function addAnnouncedWallet(
     return Promise.resolve([])
   }
   const preparing = { ...deps, wallets: { ...deps.wallets, addListed } }
-  const prepared = await prepareMaterial(preparing, { ...input, ...offeredFrom })
+  const prepared = await prepareMaterial(preparing, { ...input, ...offeredFrom, isProved: proof !== null })
   const { material, firstAddresses, listed, sharedWith } = prepared
   const known = await walletOn(deps, input.workspaceId, material.id)
   const { workspaceId, mode, family, kind } = input
@@ -74,23 +84,27 @@ export async function addAnnouncedWallet(
   const key = keyStanding(material)
   // A start index leads no payer to another owner: it takes effect at once.
   const startsOnly = prepared.startChanged && known !== undefined && known.disabledAt === null
-  const told = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key }
+  const told = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key, proof }
   const store = (action: string, write: (noted: Noted) => Promise<boolean>) =>
-    announced(deps, input, { ...told, first: firstAddresses[0] ?? '', action }, write)
+    storeAnnounced(deps, input, { ...told, first: firstAddresses[0] ?? '', action }, write)
   let changed = false
   if (repeated) changed = false
   else if (known === undefined)
-    changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted, listings))
+    changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted, listings, proof))
   else if (known.disabledAt !== null) {
     const [from, to] = [known.disabledAt, { disabledAt: null, effectiveAt }]
-    changed = await store('wallet.enabled', (noted) => deps.walletDeeds.change(known.id, from, to, noted, listings))
+    changed = await store('wallet.enabled', (noted) =>
+      deps.walletDeeds.change(known.id, from, to, noted, listings, proof),
+    )
   } else if (kind === 'pool')
-    changed = await store('wallet.extended', (noted) => deps.walletDeeds.note(noted, listings))
-  else if (startsOnly)
-    changed = await store('wallet.start_index_set', (noted) => deps.walletDeeds.note(noted, listings))
+    changed = await store('wallet.extended', (noted) => deps.walletDeeds.note(noted, listings, proof))
+  else if (startsOnly || proof !== null) {
+    const action = startsOnly ? 'wallet.start_index_set' : 'wallet.proved'
+    changed = await store(action, (noted) => deps.walletDeeds.note(noted, listings, proof))
+  }
   const wallet = await walletOn(deps, workspaceId, material.id)
   if (wallet === undefined) throw new Error(`the wallet on ${material.id} cannot be read back`)
-  await announceSharing(deps, material, workspaceId, sharedWith)
+  if (proof === null) await announceSharing(deps, material, workspaceId, sharedWith)
   deps.logger.info({ workspaceId, walletId: wallet.id, family, mode, kind, changed }, 'wallet added')
   return {
     wallet,
@@ -108,7 +122,7 @@ export async function addAnnouncedWallet(
  */
 export async function switchWallet(
   deps: ChangeWalletsDeps,
-  input: Wish & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
+  input: WalletWish & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
 ): Promise<ChangedWallet> {
   const wallet = await deps.wallets.findWallet(input.walletId)
   if (wallet === null || wallet.workspaceId !== input.workspaceId || wallet.mode !== input.mode) {
@@ -118,14 +132,18 @@ export async function switchWallet(
   if (disable === (wallet.disabledAt !== null)) {
     return { wallet, effectiveAt: waitsUntil(deps, wallet, null), changed: false }
   }
+  if (!disable && wallet.displacedAt !== undefined) {
+    const message = 'Another workspace proved that it controls this. Prove that you do, then enable it.'
+    throw new PaymeshError('INVALID_STATE', { message })
+  }
   const now = deps.clock.now()
   const waits = (wallet.effectiveAt ?? 0) > now
   const effectiveAt = disable ? null : await startOf(deps, input)
   const action = disable ? (waits ? 'wallet.cancelled' : 'wallet.disabled') : 'wallet.enabled'
   const auditId = `wallet_switched:${wallet.id}:${input.opId}`
   const to = { disabledAt: disable ? now : null, effectiveAt }
-  const told = { wallet, action, effectiveAt, auditId, first: null, key: null }
-  const changed = await announced(deps, input, told, (noted) =>
+  const told = { wallet, action, effectiveAt, auditId, first: null, key: null, proof: null }
+  const changed = await storeAnnounced(deps, input, told, (noted) =>
     deps.walletDeeds.change(wallet.id, wallet.disabledAt, to, noted, []),
   )
   const stored = await deps.wallets.findWallet(wallet.id)
@@ -134,7 +152,7 @@ export async function switchWallet(
 }
 
 /** When locks may be offered; null = at once. A workspace that never had a live wallet has no payers to lead astray. */
-async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: Wish): Promise<Ms | null> {
+async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: WalletWish): Promise<Ms | null> {
   if (mode === 'test' || deps.walletDelayMs === 0) return null
   const live = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === 'live')
   return live.length === 0 ? null : deps.clock.now() + deps.walletDelayMs
@@ -149,6 +167,7 @@ async function walletOn(deps: ChangeWalletsDeps, workspaceId: string, materialId
   return (await deps.wallets.listWallets(workspaceId)).find((wallet) => wallet.materialId === materialId)
 }
 
+/** What is recorded and mailed about a change. */
 interface Told {
   readonly wallet: Wallet
   readonly action: string
@@ -157,12 +176,14 @@ interface Told {
   readonly first: string | null
   /** Of an extended key that is being added. */
   readonly key: KeyStanding | null
+  /** What the change was allowed by; null when it needed none. */
+  readonly proof: ProofWrite | null
 }
 
 /** Writes together with the audit row and the mails, and wakes the mailer up. */
-async function announced(
+export async function storeAnnounced(
   deps: ChangeWalletsDeps,
-  wish: Wish,
+  wish: WalletWish,
   told: Told,
   write: (noted: Noted) => Promise<boolean>,
 ): Promise<boolean> {
@@ -174,8 +195,8 @@ async function announced(
 
 async function notes(
   deps: ChangeWalletsDeps,
-  { workspaceId, mode, actor, reason }: Wish,
-  { wallet, action, effectiveAt, auditId, first, key }: Told,
+  { workspaceId, mode, actor, reason }: WalletWish,
+  { wallet, action, effectiveAt, auditId, first, key, proof }: Told,
 ): Promise<Noted> {
   const at = deps.clock.now()
   const starts = effectiveAt === null ? null : new Date(effectiveAt).toISOString()
@@ -185,6 +206,7 @@ async function notes(
     detail: {
       ...{ family, kind, effective_at: starts, first_address: first },
       ...(key !== null && { script_type: key.scriptType, start_index: key.ready ? key.startIndex : null }),
+      ...(proof !== null && { nonce: proof.nonce, proved: proof.isKey ? 'key' : proof.rows.length }),
       ...(reason !== null && { reason }),
     },
   }
@@ -202,13 +224,14 @@ async function notes(
   const mails = owners.map((to, place): MailRecord => {
     return { id: `${auditId}:${place}`, workspaceId, template: 'wallet_changed', to, data, createdAt: at }
   })
-  return { audit, mails }
+  return { audit, mails: [...mails, ...(proof === null ? [] : await displacementMails(deps, proof, auditId))] }
 }
 
 const CHANGES: Readonly<Record<string, string>> = {
   'wallet.added': 'added',
   'wallet.enabled': 'enabled again',
   'wallet.extended': 'given more addresses',
+  'wallet.proved': 'proved by a signed message',
   'wallet.start_index_set': 'given a start index',
   'wallet.disabled': 'disabled',
   'wallet.cancelled': 'cancelled before its start',

@@ -23,7 +23,7 @@ import { transactionId } from './transaction-id.ts'
 export interface ExplainTransactionDeps {
   readonly payments: Pick<PaymentRepository, 'listByTransaction'>
   readonly invoices: Pick<InvoiceRepository, 'findById' | 'findByClaims' | 'findByReferences'>
-  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
   readonly cursors: Pick<CursorRepository, 'find'>
   readonly catalog: Pick<Catalog, 'asset'>
   readonly client: Pick<ChainClient, 'locate' | 'scan' | 'blockAt'> | null

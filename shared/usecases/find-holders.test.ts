@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AssetLock } from '#shared/domain/invoice/model.ts'
+import type { OwnershipProof } from '#shared/domain/ownership.ts'
 import { sampleLock } from '#test/support/db-samples.ts'
 import { addressClaim, amountClaim } from './claims.ts'
 import { findHolders } from './find-holders.ts'
+import { addressSubject } from './ownership-subjects.ts'
 import type { ClaimHolder } from './ports/invoices.ts'
 import type { RawTransfer } from './ports/scanning.ts'
 
@@ -63,8 +65,25 @@ const transfer = (amountBase: bigint, references: readonly string[] = []): RawTr
   references,
 })
 
-async function ownersOf(holders: readonly ClaimHolder[], paid: RawTransfer, seenAt: number) {
-  const answer = await findHolders({ invoices: repository(holders) }, scope, [{ transfer: paid, seenAt }])
+/** The address as it is stored, and who proved it last. */
+function provedBy(proof: OwnershipProof | null) {
+  const row = { ...scope, matchKey: KEY, address: 'address', materialId: 'm', index: 0, watchedOn: [] }
+  const subject = addressSubject('test', 'solana', KEY)
+  return {
+    findAddresses: async () => [row],
+    findProofs: async () => new Map(proof === null ? [] : [[subject, proof]]),
+  }
+}
+
+async function ownersOf(
+  holders: readonly ClaimHolder[],
+  paid: RawTransfer,
+  seenAt: number,
+  proof: OwnershipProof | null = null,
+) {
+  const answer = await findHolders({ invoices: repository(holders), wallets: provedBy(proof) }, scope, [
+    { transfer: paid, seenAt },
+  ])
   return answer({ transfer: paid, seenAt }).map((part) => [
     part.holder?.invoiceId ?? null,
     part.transfer.amountBase,
@@ -126,5 +145,27 @@ describe('who a transfer belongs to', () => {
         },
       ),
     )
+  })
+})
+
+describe('on an address that a workspace proved', () => {
+  const own = holder({ id: 'a', amountBase: 5n, from: 0, kind: 'address', reference: reference('cd') })
+  const exact = holder({ id: 'b', amountBase: 5n, from: 0 })
+  const by = (workspaceId: string, provedAt = 1_000_000) => ({ workspaceId, provedAt })
+
+  // Guarantee: the coins are the prover's, so no invoice of another workspace is settled with them, by address, amount or reference.
+  it('money seen since then settles no invoice of others', async () => {
+    expect(await ownersOf([own], transfer(5n), 1_000_000, by('ws-x'))).toEqual([[null, 5n, KEY_OF]])
+    expect(await ownersOf([exact], transfer(5n), 1_000_000, by('ws-x'))).toEqual([[null, 5n, KEY_OF]])
+    expect(await ownersOf([own], transfer(7n, [reference('cd')]), 1_000_000, by('ws-x'))).toEqual([[null, 7n, KEY_OF]])
+  })
+
+  it('money of before is whose it was, however late it is scanned', async () => {
+    expect(await ownersOf([own], transfer(5n), 999_999, by('ws-x'))).toEqual([['a', 5n, KEY_OF]])
+  })
+
+  it('invoices of the prover count, past one of another that asked for the exact amount', async () => {
+    expect(await ownersOf([own], transfer(5n), 1_000_000, by('ws-a'))).toEqual([['a', 5n, KEY_OF]])
+    expect(await ownersOf([exact, own], transfer(5n), 1_000_000, by('ws-a'))).toEqual([['a', 5n, KEY_OF]])
   })
 })

@@ -1,9 +1,12 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { type AssetLock, isHeld, type Ms } from '#shared/domain/invoice/model.ts'
+import { isDisplaced, type OwnershipProof } from '#shared/domain/ownership.ts'
 import { addressClaim, amountClaim } from './claims.ts'
+import { proofsOfRows } from './ownership-subjects.ts'
 import type { ClaimHolder, InvoiceRepository } from './ports/invoices.ts'
 import type { DisputingInvoice } from './ports/payments.ts'
 import type { LedgerTransfer } from './ports/scanning.ts'
+import type { WalletRepository } from './ports/wallets.ts'
 
 /** Block times lag behind our clock: a transfer may carry a time so long before the lock it answers. */
 const BLOCK_TIME_LAG_MS = 120_000
@@ -13,6 +16,7 @@ const SPLIT_MAX = 5
 /** What finding the holders of transfers needs. */
 export interface FindHoldersDeps {
   readonly invoices: Pick<InvoiceRepository, 'findByClaims' | 'findByReferences'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'findProofs'>
 }
 
 interface Scope {
@@ -40,10 +44,11 @@ type Held = readonly [holder: ClaimHolder, lock: AssetLock]
  * Looks up, for transfers of one network, everybody who may own them, and answers for each: the invoice whose reference it
  * names; else the one that asked for exactly this amount; else the one that holds the address. Claims that end count
  * only for times at which they stood, and an address that was another invoice's shortly before gives its holder only
- * amounts that were asked for to the last unit. At most two reads for any number of transfers.
+ * amounts that were asked for to the last unit. On an address that a workspace proved, invoices of others count for times
+ * before the proof only. At most two reads for any number of transfers, and two more where somebody holds one of them.
  */
 export async function findHolders(
-  { invoices }: FindHoldersDeps,
+  { invoices, wallets }: FindHoldersDeps,
   scope: Scope,
   transfers: readonly Seen[],
 ): Promise<(seen: Seen) => readonly HeldTransfer[]> {
@@ -53,6 +58,7 @@ export async function findHolders(
     invoices.findByClaims([...claims]),
     references.size === 0 ? [] : invoices.findByReferences(scope.mode, [...references]),
   ])
+  const proofs = await proofsFor(wallets, scope, [...holders, ...named], transfers)
   const byClaim = new Map<string, Held>()
   for (const [claim, held] of holders.flatMap((holder) =>
     holder.locks.flatMap((lock) => standingClaims(holder, lock)),
@@ -61,7 +67,9 @@ export async function findHolders(
     if ((byClaim.get(claim)?.[1].from ?? Number.POSITIVE_INFINITY) > held[1].from) byClaim.set(claim, held)
   }
   return ({ transfer, seenAt }) => {
-    const referred = referredBy(scope, named, transfer)
+    const proof = proofs.get(transfer.matchKey) ?? null
+    const entitled = named.filter(({ workspaceId }) => !isDisplaced(proof, workspaceId, seenAt))
+    const referred = referredBy(scope, entitled, transfer)
     const [first] = referred
     if (first !== undefined && referred.length === 1) return [{ transfer, holder: first[0] }]
     const parts = splitBetween(transfer, referred)
@@ -69,6 +77,7 @@ export async function findHolders(
     for (const claim of claimsFor(scope, transfer)) {
       const held = byClaim.get(claim)
       if (held === undefined || !stoodAt(held[1], seenAt)) continue
+      if (isDisplaced(proof, held[0].workspaceId, seenAt)) continue
       const [holder, { priorHold }] = held
       if (priorHold === undefined || seenAt > priorHold.until || wasAskedFor(scope, holder, transfer, seenAt)) {
         return [{ transfer, holder }]
@@ -77,6 +86,19 @@ export async function findHolders(
     }
     return [{ transfer, holder: null }]
   }
+}
+
+/** Proofs by match key, of the addresses that somebody holds. */
+async function proofsFor(
+  wallets: FindHoldersDeps['wallets'],
+  { mode, family }: Scope,
+  holders: readonly ClaimHolder[],
+  transfers: readonly Seen[],
+): Promise<ReadonlyMap<string, OwnershipProof>> {
+  const held = new Set(holders.flatMap(({ locks }) => locks.map(({ matchKey }) => matchKey)))
+  const keys = new Set(transfers.map(({ transfer }) => transfer.matchKey).filter((key) => held.has(key)))
+  if (keys.size === 0) return new Map()
+  return await proofsOfRows(wallets, await wallets.findAddresses(mode, family, [...keys]))
 }
 
 /** The exact amount first: on a shared address it says more than the address. */

@@ -67,7 +67,8 @@ export function createLockAvailability(deps: AvailabilityDeps): LockAvailability
     async require(workspaceId, mode, info) {
       const answer = await receiver(workspaceId, mode, info)
       if (answer.available) return answer.material
-      throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `${answer.reason} ${mode}:${info.id}` })
+      const why = answer.reason === 'no_wallet' ? await displacedWallet(deps.wallets, workspaceId, mode, info) : ''
+      throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `${answer.reason} ${mode}:${info.id}${why}` })
     },
     async reason(workspace, mode, info) {
       const answer = await receiver(workspace.id, mode, info)
@@ -76,6 +77,20 @@ export function createLockAvailability(deps: AvailabilityDeps): LockAvailability
       return (await deps.addresses.canTake(answer.material, info.network)) ? null : 'addresses_exhausted'
     },
   }
+}
+
+/** For operators: the wallet that would receive, had not another workspace proved control of what it receives on. */
+async function displacedWallet(
+  wallets: AvailabilityDeps['wallets'],
+  workspaceId: string,
+  mode: Mode,
+  info: AssetInfo,
+): Promise<string> {
+  const lost = (await wallets.listWallets(workspaceId)).find(
+    ({ displacedAt, family, networks, ...wallet }) =>
+      displacedAt !== undefined && wallet.mode === mode && family === info.family && networks.includes(info.network),
+  )
+  return lost === undefined ? '' : `: wallet ${lost.id} was displaced by a proof of control and needs one of its own`
 }
 
 async function hasRate(

@@ -29,6 +29,7 @@ export interface PrepareMaterialDeps {
     | 'addListed'
     | 'findAddresses'
     | 'countHeld'
+    | 'listWallets'
   >
   readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
   readonly addressBook: AddressBook
@@ -52,6 +53,8 @@ export interface MaterialInput {
   readonly startIndex?: number
   /** Keeps the addresses of a pool that are new to it from being offered before; absent = at once. */
   readonly offeredFrom?: Ms
+  /** The workspace proved control, so that uses of other workspaces give way; absent = they stand. */
+  readonly isProved?: boolean
 }
 
 /** Stored key material for a wallet, and the workspaces that receive on the same addresses. */
@@ -97,7 +100,8 @@ export function readKeys(
   return keys
 }
 
-function wishOf({ scriptType, path }: Pick<MaterialInput, 'scriptType' | 'path'>): KeyWish {
+/** What a person said about an extended key beside pasting it. */
+export function wishOf({ scriptType, path }: Pick<MaterialInput, 'scriptType' | 'path'>): KeyWish {
   return { ...(scriptType !== undefined && { scriptType }), ...(path !== undefined && { path }) }
 }
 
@@ -153,7 +157,9 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   }))
   const matchKeys = rows.map(({ matchKey }) => matchKey)
   const stored = await deps.wallets.findAddresses(mode, family, matchKeys)
-  refuseOtherUse(rows, stored)
+  const own = new Set((await deps.wallets.listWallets(input.workspaceId)).map((wallet) => wallet.materialId))
+  const use = { own, isProved: input.isProved === true }
+  refuseOtherUse(rows, stored, use)
   const known = stored.filter(({ heldBy }) => heldBy?.includes(materialId)).length
   const added = rows.length - known
   if (kind === 'pool' && (await deps.wallets.countHeld(materialId)) + added > POOL_MAX) {
@@ -162,7 +168,7 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   const material = await deps.wallets.upsertMaterial(listedMaterial(deps, input, materialId))
   // Refused here means that somebody took an address in another way since we looked, or listed it at the same moment.
   if ((await deps.wallets.addListed(materialId, rows, offeredFrom)).length > 0) {
-    refuseOtherUse(rows, await deps.wallets.findAddresses(mode, family, matchKeys))
+    refuseOtherUse(rows, await deps.wallets.findAddresses(mode, family, matchKeys), use)
     await deps.wallets.addListed(materialId, rows, offeredFrom)
   }
   const holders = new Set(stored.flatMap(({ heldBy }) => heldBy ?? []))
@@ -172,15 +178,27 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
 }
 
 /** Each way of using an address claims it in its own form, and two forms would not exclude each other. */
-function refuseOtherUse(rows: readonly ListedAddress[], stored: readonly WatchedAddress[]): void {
-  const useOf = new Map(stored.map(({ matchKey, materialId }) => [matchKey, materialId]))
-  const places = rows.flatMap(({ matchKey, materialId }, index) =>
-    (useOf.get(matchKey) ?? materialId) === materialId ? [] : [index + 1],
-  )
-  if (places.length === 0) return
-  throw invalid(
-    `This installation already uses ${places.length} of these addresses in another way (derived from a key, in a pool, or as a single address): number ${places.slice(0, 20).join(', ')} of the list.`,
-  )
+function refuseOtherUse(
+  rows: readonly ListedAddress[],
+  stored: readonly WatchedAddress[],
+  { own, isProved }: { readonly own: ReadonlySet<string>; readonly isProved: boolean },
+): void {
+  const storedAs = new Map(stored.map((row) => [row.matchKey, row]))
+  const [ours, others]: [number[], number[]] = [[], []]
+  for (const [index, { matchKey, materialId }] of rows.entries()) {
+    const known = storedAs.get(matchKey)
+    if (known === undefined || known.materialId === materialId) continue
+    const isOurs = (known.heldBy ?? [known.materialId]).some((material) => own.has(material))
+    ;(isOurs ? ours : others).push(index + 1)
+  }
+  const listOf = (places: readonly number[]) => `number ${places.slice(0, 20).join(', ')} of the list.`
+  if (ours.length > 0) {
+    throw invalid(
+      `You already use ${ours.length} of these addresses in another way (derived from a key, in a pool, or as a single address): ${listOf(ours)}`,
+    )
+  }
+  // Says nothing of what others have.
+  if (others.length > 0 && !isProved) throw invalid(`These addresses cannot be used in this way: ${listOf(others)}`)
 }
 
 function listedMaterial(deps: PrepareMaterialDeps, input: MaterialInput, id: string): KeyMaterial {

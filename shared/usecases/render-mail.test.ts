@@ -17,6 +17,8 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
     first_address: '0xabc',
     wallet: 'w-1',
   },
+  address_displaced: { workspace: 'Casa Lumbre', family: 'evm', what: '3 addresses', addresses: '0xa, 0xb, 0xc' },
+  address_proved: { workspace: 'Casa Lumbre', family: 'evm', what: 'one address', addresses: '0xa' },
   addresses_low: { family: 'tron', mode: 'live', free: '3', total: '50' },
   exceptions_digest: { workspace: 'Casa Lumbre', count: '7', kinds: 'Late payment: 3, since 2026-11-19 14:21 UTC' },
   login_new_device: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', user_agent: 'Firefox' },

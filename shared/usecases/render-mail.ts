@@ -90,6 +90,31 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
     advice:
       'If nobody of you did this, disable the wallet in the dashboard before it takes effect, and change your passwords.',
   }),
+  address_displaced: (fact) => ({
+    subject: `${fact('workspace')} no longer receives on ${fact('what')}`,
+    paragraphs: [
+      `Another workspace of this installation proved by a signed message that it controls ${fact('what')} that a live wallet of ${fact('workspace')} used. Nobody of ${fact('workspace')} had proved that since.`,
+      'New invoices do not use these addresses. Invoices that show one of them keep it until they end, but money that comes to it now goes to the inbox of the workspace that proved it, and pays no invoice of yours.',
+    ],
+    facts: [
+      ['Family', fact('family')],
+      ['Addresses', fact('addresses')],
+    ],
+    advice:
+      'If you control them, prove it in the dashboard under Wallets. If not, add a wallet of your own and cancel open invoices that show these addresses.',
+  }),
+  address_proved: (fact) => ({
+    subject: `${fact('workspace')} proved that it controls ${fact('what')}`,
+    paragraphs: [
+      `${fact('workspace')} proved by a signed message that it controls ${fact('what')}. Another workspace of this installation had been receiving there and no longer does.`,
+      'Invoices of that workspace that are still open may show these addresses until they end. Money that comes to them is in your wallet and in your inbox: you decide what becomes of it.',
+    ],
+    facts: [
+      ['Family', fact('family')],
+      ['Addresses', fact('addresses')],
+    ],
+    advice: 'If nobody of you signed such a message, somebody else has the private key: move your money.',
+  }),
 }
 
 const REASON =

@@ -94,6 +94,7 @@ it('a lock that was frozen with such a figure is met by a block that can be had'
   }
   const holder = { invoiceId: 'i', workspaceId: 'w', locks: [lock] }
   const invoices = { findByClaims: async () => [holder] as never, findByReferences: async () => [] }
+  const wallets = { findAddresses: async () => [], findProofs: async () => new Map() }
   const transfer = {
     key: 'live:bitcoin:t:0',
     matchKey: 'aa',
@@ -106,6 +107,9 @@ it('a lock that was frozen with such a figure is met by a block that can be had'
     outputIndex: 0,
   } as const
   const found = [{ transfer, block: null, seenAt: 1 }]
-  const sightings = await attributeTransfers({ invoices, catalog }, { mode: 'live', network: 'bitcoin', found })
+  const sightings = await attributeTransfers(
+    { invoices, wallets, catalog },
+    { mode: 'live', network: 'bitcoin', found },
+  )
   expect(sightings).toMatchObject([{ invoiceId: 'i', requiredConfirmations: 1, needsFinality: false }])
 })

@@ -56,6 +56,7 @@ describe('paymesh', () => {
     'key revoke',
     'key list',
     'wallet add',
+    'wallet prove',
     'wallet list',
     'wallet show',
     'wallet disable',

@@ -15,6 +15,7 @@ import { createInstanceReads } from '#shared/db/instance-reads.ts'
 import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
 import { createMailRepository } from '#shared/db/mail-repository.ts'
 import { createMembershipRepository } from '#shared/db/membership-repository.ts'
+import { createOwnershipRepository } from '#shared/db/ownership-repository.ts'
 import { createPaymentRepository } from '#shared/db/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rate-repository.ts'
 import { createRecoveryRepository } from '#shared/db/recovery-repository.ts'
@@ -54,6 +55,7 @@ function buildParts({ config, db, redis, random, metrics }: ServiceContext) {
     events: createEventRepository(db),
     invoices: createInvoiceRepository(db),
     mails: createMailRepository(db),
+    ownership: createOwnershipRepository(db),
     payments: createPaymentRepository(db, random),
     rates: createRateRepository(db),
     reads: createInstanceReads(db),

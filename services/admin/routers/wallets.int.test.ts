@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { MAILS } from '#shared/db/mail-model.ts'
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallet-models.ts'
+import { WORKSPACES } from '#shared/db/workspace-model.ts'
 import { createLockAvailability } from '#shared/usecases/lock-availability.ts'
 import { createLockOffers } from '#shared/usecases/lock-offers.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
@@ -12,6 +13,10 @@ import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 
 const stores = useStores()
+// What is added beside other live workspaces needs a proof: `wallet-proofs.int.test.ts`.
+beforeEach(async () => {
+  await stores.db.collection(WORKSPACES).updateMany({}, { $set: { status: 'suspended' } })
+})
 const HOUR_MS = 3_600_000
 const account = (n: number) => HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', `m/44'/60'/${n}'`)
 let accounts = 0

@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/change-wallets.ts'
+import { issueChallenge } from '#shared/usecases/issue-challenge.ts'
 import { type KeyStanding, keyStanding, START_INDEX_MAX } from '#shared/usecases/key-history.ts'
 import { WALLET_KINDS, type Wallet } from '#shared/usecases/ports/wallets.ts'
 import type { KeyPreview } from '#shared/usecases/preview-key.ts'
 import { previewWallet } from '#shared/usecases/preview-wallet.ts'
+import { proveWallet } from '#shared/usecases/prove-wallet.ts'
+import { asksForProofs } from '#shared/usecases/require-proof.ts'
 import { visitorShare } from '#shared/usecases/visitor-budget.ts'
 import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallet-gap.ts'
 import { countPool } from '#shared/usecases/watch-pools.ts'
@@ -30,6 +34,14 @@ const entered = z.object({
   /** First index of an extended key to offer, instead of a search for its earlier use. */
   startIndex: z.int().min(0).max(START_INDEX_MAX).optional(),
 })
+/** An answered challenge: one signature, or one for each address. */
+const proof = z.object({
+  nonce: z.string().regex(/^[0-9a-f]{32}$/, 'is no nonce of a challenge'),
+  signatures: z
+    .array(z.object({ address: z.string().max(120), signature: z.string().min(1).max(400) }))
+    .min(1)
+    .max(SIGNATURES_MAX),
+})
 const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
 const one = z.object({ walletId: z.uuid() })
@@ -42,20 +54,24 @@ export const walletsRouter = router({
         items: z.array(walletWire),
         /** How long the next live wallet waits. */
         delayMs: z.number(),
+        /** Several workspaces live here: what is added needs a proof. */
+        asksForProofs: z.boolean(),
       }),
     )
     .query(async ({ ctx, input }) => {
       const { wallets, walletDelayMs } = ctx.deps.instance
       const own = (await wallets.listWallets(input.workspaceId)).filter(({ mode }) => mode === input.mode)
       const now = ctx.deps.clock.now()
-      const keys = await Promise.all(own.map((wallet) => keyOf(ctx.deps, wallet)))
-      const items = own.map((wallet, index) => walletToWire(wallet, own, keys[index] ?? null, now))
+      const isAsked = await asksForProofs(ctx.deps.instance, input.mode)
+      const facts = await Promise.all(own.map((wallet) => factsOf(ctx.deps, wallet, isAsked)))
+      const items = own.map((wallet, index) => walletToWire(wallet, own, facts[index] ?? NO_FACTS, now))
       // What receives comes first, newest first.
       items.sort(
         (left, right) =>
           Number(left.disabledAt !== null) - Number(right.disabledAt !== null) || right.createdAt - left.createdAt,
       )
-      return { items, delayMs: input.mode === 'live' && own.length > 0 ? walletDelayMs : 0 }
+      const delayMs = input.mode === 'live' && own.length > 0 ? walletDelayMs : 0
+      return { items, delayMs, asksForProofs: isAsked }
     }),
 
   /** How far a wallet is used. Reads every address that was offered, hence a query of its own for each wallet. */
@@ -121,21 +137,53 @@ export const walletsRouter = router({
           .nullable(),
         standing: z.enum(['none', 'enabled', 'disabled']),
         warnings: z.array(z.string()),
+        asksForProofs: z.boolean(),
       }),
     )
     .mutation(async ({ ctx, input }) => {
       const { networks, addresses, key, ...preview } = await previewWallet(ctx.deps.instance, inputOf(input))
       const lists = { networks: [...networks], addresses: [...addresses], warnings: [...preview.warnings] }
-      return { ...preview, ...lists, key: key === null ? null : previewToWire(key) }
+      const isAsked = await asksForProofs(ctx.deps.instance, input.mode)
+      return { ...preview, ...lists, key: key === null ? null : previewToWire(key), asksForProofs: isAsked }
     }),
 
   add: workspaceDeed('admin', { stepUp: true })
-    .input(entered)
+    .input(entered.extend({ proof: proof.optional() }))
     .output(changed.extend({ firstAddresses: z.array(z.string()) }))
     .mutation(async ({ ctx, input }) => {
       const wish = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
-      const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...wish })
+      const given = input.proof === undefined ? {} : { proof: input.proof }
+      const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...wish, ...given })
       return { ...(await toWire(ctx.deps, added)), firstAddresses: [...added.firstAddresses] }
+    }),
+
+  /** A text whose signature proves control of a wallet, or of what is about to be added. */
+  challenge: workspaceDeed('admin')
+    .input(z.object({ about: z.union([one, z.object({ entered })]) }))
+    .output(
+      z.object({
+        nonce: z.string(),
+        text: z.string(),
+        expiresAt: z.number(),
+        signers: z.object({ count: z.number(), first: z.array(z.string()) }),
+      }),
+    )
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, opId, about } = input
+      const wish = { workspaceId, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const subject = 'walletId' in about ? about : { entered: inputOf({ ...about.entered, workspaceId, mode }) }
+      const { signers, ...issued } = await issueChallenge(partsOf(ctx.deps), { ...wish, about: subject })
+      return { ...issued, signers: { count: signers.count, first: [...signers.first] } }
+    }),
+
+  prove: workspaceDeed('admin', { stepUp: true })
+    .input(one.extend({ proof }))
+    .output(changed.extend({ proved: z.number() }))
+    .mutation(async ({ ctx, input }) => {
+      const { workspaceId, mode, opId, walletId } = input
+      const wish = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
+      const proven = await proveWallet(partsOf(ctx.deps), { ...wish, proof: input.proof })
+      return { ...(await toWire(ctx.deps, proven)), proved: proven.proved }
     }),
 
   disable: workspaceDeed('admin', { stepUp: true })
@@ -182,6 +230,20 @@ async function keyOf({ instance }: AdminDeps, { materialId }: Wallet): Promise<K
   return material === null ? null : keyStanding(material)
 }
 
+type Facts = Parameters<typeof walletToWire>[2]
+const NO_FACTS: Facts = { key: null, proof: null }
+
+/** `isAsked`: several workspaces live here. */
+async function factsOf(deps: AdminDeps, wallet: Wallet, isAsked: boolean): Promise<Facts> {
+  const { ownership, wallets } = deps.instance
+  const key = await keyOf(deps, wallet)
+  const isDisplaced = wallet.displacedAt !== undefined
+  if (!isAsked && !isDisplaced) return { key, proof: null }
+  const proved = await ownership.countProved(wallet.workspaceId, wallet.materialId)
+  const of = wallet.kind === 'pool' ? await wallets.countHeld(wallet.materialId) : 1
+  return { key, proof: { proved: Math.min(proved, of), of, isDisplaced } }
+}
+
 async function ownWallet(
   { instance }: AdminDeps,
   { workspaceId, mode, walletId }: { readonly workspaceId: string; readonly mode: string; readonly walletId: string },
@@ -202,8 +264,8 @@ async function toWire(
   const { instance, clock } = deps
   const { workspaceId, mode } = wallet
   const own = (await instance.wallets.listWallets(workspaceId)).filter((other) => other.mode === mode)
-  const key = await keyOf(deps, wallet)
-  return { wallet: walletToWire(wallet, own, key, clock.now()), startsAt: effectiveAt, changed: isChanged }
+  const facts = await factsOf(deps, wallet, await asksForProofs(instance, mode))
+  return { wallet: walletToWire(wallet, own, facts, clock.now()), startsAt: effectiveAt, changed: isChanged }
 }
 
 function partsOf(deps: AdminDeps) {

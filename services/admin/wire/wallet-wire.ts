@@ -31,6 +31,16 @@ export const walletWire = z.object({
   supersededOn: z.array(z.enum(NETWORK_IDS)),
   /** Null when it is no extended key. */
   key: keyWire.nullable(),
+  /** How much of it the workspace proved to control; null where nobody asks. */
+  proof: z
+    .object({
+      /** Addresses of a pool, else 1 or 0. */
+      proved: z.number(),
+      of: z.number(),
+      /** Another workspace proved it: it is disabled until this one does. */
+      isDisplaced: z.boolean(),
+    })
+    .nullable(),
 })
 export type WalletWire = z.output<typeof walletWire>
 
@@ -42,7 +52,12 @@ export function keyToWire(key: KeyStanding | null): z.output<typeof keyWire> | n
 }
 
 /** What a page shows of a wallet among the others of its workspace and mode. */
-export function walletToWire(wallet: Wallet, all: readonly Wallet[], key: KeyStanding | null, now: number): WalletWire {
+export function walletToWire(
+  wallet: Wallet,
+  all: readonly Wallet[],
+  { key, proof }: { readonly key: KeyStanding | null; readonly proof: WalletWire['proof'] },
+  now: number,
+): WalletWire {
   const { id, family, kind, networks, createdAt, disabledAt, effectiveAt } = wallet
   const newer = all.filter(
     (other) =>
@@ -55,6 +70,7 @@ export function walletToWire(wallet: Wallet, all: readonly Wallet[], key: KeySta
     ...{ id, family, kind, networks: [...networks], createdAt, disabledAt },
     startsAt: disabledAt === null && effectiveAt !== undefined && effectiveAt > now ? effectiveAt : null,
     key: keyToWire(key),
+    proof,
     supersededOn: networks.filter((network) => newer.some((other) => other.networks.includes(network))),
   }
 }

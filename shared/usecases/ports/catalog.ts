@@ -107,6 +107,11 @@ export interface AddressBook {
     family: Family,
     value: string,
   ): { readonly addresses: readonly Omit<DerivedAddress, 'index'>[]; readonly repeated: number }
+  /**
+   * Whether the private key of an address (`matchKey`, hex) signed a text, in a form that wallets of the family use; false for
+   * anything else. Never throws.
+   */
+  verifyControl(family: Family, matchKey: string, text: string, signature: string): boolean
   /** The built-in sandbox key of test mode for a family. */
   sandboxKey(family: Family): { readonly xpub: string; readonly fingerprint: string }
 }

@@ -227,6 +227,8 @@ export interface MailRecord {
     | 'addresses_low'
     | 'exceptions_digest'
     | 'wallet_changed'
+    | 'address_displaced'
+    | 'address_proved'
     | 'login_new_device'
     | 'recovery_code_used'
     | 'account_changed'

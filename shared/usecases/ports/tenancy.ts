@@ -62,6 +62,8 @@ export interface WorkspaceRepository {
   /** Several workspaces in one read; unknown ids are left out. */
   findMany(ids: readonly string[]): Promise<readonly Workspace[]>
   list(): Promise<readonly Workspace[]>
+  /** How many workspaces are not suspended; counts no further than two. */
+  countLive(): Promise<number>
   /** Applies the given fields and raises `epoch`, together with the audit row where one is given; null when unknown. */
   update(
     id: string,

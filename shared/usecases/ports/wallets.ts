@@ -1,8 +1,10 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { OwnershipProof } from '#shared/domain/ownership.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { AuditRecord } from './audit.ts'
 import type { Noted } from './operators.ts'
+import type { ProofWrite } from './ownership.ts'
 
 /** What a wallet receives with: addresses derived from a key, a list of addresses, or one address with unique amounts. */
 export const WALLET_KINDS = ['xpub', 'pool', 'address'] as const
@@ -66,6 +68,8 @@ export interface Wallet {
   readonly disabledAt: Ms | null
   /** From when on locks are offered from it; absent = since it was created. It is derived and watched before. */
   readonly effectiveAt?: Ms
+  /** When another workspace proved control of its key or address: it is disabled then, and needs a proof to be enabled. */
+  readonly displacedAt?: Ms
 }
 
 /** A receiving address = a watch. It exists before it is issued. */
@@ -101,7 +105,9 @@ export interface WalletRepository {
    * A change is stored together with its audit row when one is given.
    */
   setDisabled(id: string, disabledAt: Ms | null, audit?: AuditRecord): Promise<Wallet | null>
-  /** Workspaces with a wallet on this material, for owners' mails. */
+  /** Proofs of control by subject, as `addressSubject` and `keySubject` name them; what nobody proved is left out. */
+  findProofs(subjects: readonly string[]): Promise<ReadonlyMap<string, OwnershipProof>>
+  /** Workspaces with a wallet on this material, for owners' mails; without those whom a proof displaced. */
   workspacesUsing(materialId: string): Promise<readonly string[]>
   /**
    * Takes up to `count` indexes for this process: returned ones first, then new ones below `derivedCount`.
@@ -161,12 +167,13 @@ export interface Listing {
 }
 
 /**
- * What people do to wallets, each stored together with the addresses it adds and what is noted about it: all or nothing. Throws
- * `INVALID_STATE` when somebody else took one of the addresses in another way in this moment.
+ * What people do to wallets, each stored together with the proof that it needs, the addresses it adds and what is noted about it:
+ * all or nothing. Throws `INVALID_STATE` when somebody else took one of the addresses in another way in this moment, and what
+ * storing a proof throws.
  */
 export interface WalletDeeds {
   /** False when this deed was noted before, or the workspace has a wallet on this material; then nothing is stored. */
-  insert(wallet: Wallet, noted: Noted, listings: readonly Listing[]): Promise<boolean>
+  insert(wallet: Wallet, noted: Noted, listings: readonly Listing[], proof?: ProofWrite | null): Promise<boolean>
   /** Changes a wallet that is still disabled since `from` (null = enabled); false when it is not, or the deed was noted before. */
   change(
     id: string,
@@ -174,9 +181,10 @@ export interface WalletDeeds {
     to: { readonly disabledAt: Ms | null; readonly effectiveAt: Ms | null },
     noted: Noted,
     listings: readonly Listing[],
+    proof?: ProofWrite | null,
   ): Promise<boolean>
   /** Notes what changed nothing of the wallet itself: more addresses in its pool. */
-  note(noted: Noted, listings: readonly Listing[]): Promise<boolean>
+  note(noted: Noted, listings: readonly Listing[], proof?: ProofWrite | null): Promise<boolean>
   /** Whether an action with this audit row was carried out. */
   isRecorded(auditId: string): Promise<boolean>
 }

@@ -23,5 +23,6 @@ export const simAddressBook: AddressBook = {
     addresses: value.split('\n').map((address) => ({ address, matchKey: address.slice(2) })),
     repeated: 0,
   }),
+  verifyControl: () => false,
   sandboxKey: sandboxOf,
 }

@@ -8,6 +8,7 @@ import { CopyButton } from '../../parts/copy-text.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
+import { ControlProof, type Proof } from '../wallets/control-proof.tsx'
 import { FAMILY_WORDS, SCRIPT_WORDS } from '../wallets/words.ts'
 import type { Added, Entered, Preview } from './entered.ts'
 import { GroupedAddress } from './grouped-address.tsx'
@@ -24,6 +25,7 @@ export function CompareStep(props: {
   const scope = useScope()
   const [verdict, setVerdict] = useState<'match' | 'differ' | ''>('')
   const [start, setStart] = useState('')
+  const [proof, setProof] = useState<Proof | null>(null)
   const deed = useDeed({
     call: (ids, input: Entered) => api.wallets.add.mutate({ ...scope, ...ids, ...input }),
     refresh: [trpc.wallets.pathFilter()],
@@ -38,7 +40,9 @@ export function CompareStep(props: {
       ? 'Compare the addresses first.'
       : startIndex === undefined && (needsStart || start.trim() !== '')
         ? 'Give a start index: 0 for a wallet that never received anything.'
-        : null
+        : preview.asksForProofs && preview.standing === 'none' && proof === null
+          ? 'Prove that you control it: sign the text and enter the signature.'
+          : null
   return (
     <Card>
       <div className="pm-stack">
@@ -117,13 +121,27 @@ export function CompareStep(props: {
             then paste that one.
           </Note>
         ) : null}
+        {preview.asksForProofs ? (
+          <div className="pm-stack-small">
+            <h2>Proof needed</h2>
+            <p>
+              This installation serves more than one workspace: a signed message shows that you control{' '}
+              {isKey ? 'this key. Its first address stands for all.' : 'each of these addresses.'}
+            </p>
+            <ControlProof
+              about={{ entered }}
+              onChange={setProof}
+              refusal={verdict === 'match' ? null : 'Compare the addresses first.'}
+            />
+          </div>
+        ) : null}
         <div className="pm-row pm-end">
           <Button variant="default" onClick={onBack}>
             Back
           </Button>
           <DeedButton
             deed={deed}
-            input={startIndex === undefined ? entered : { ...entered, startIndex }}
+            input={{ ...entered, ...(startIndex !== undefined && { startIndex }), ...(proof !== null && { proof }) }}
             refusal={refusal}
           >
             {preview.standing === 'enabled' && preview.kind === 'pool' ? 'Add these addresses' : 'Add this wallet'}

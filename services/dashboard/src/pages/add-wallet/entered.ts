@@ -1,6 +1,7 @@
 import type { Family } from '#shared/domain/enumerations.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
 import type { api } from '../../api/trpc.ts'
+import type { Proof } from '../wallets/control-proof.tsx'
 
 export type Kind = 'xpub' | 'pool' | 'address'
 export type Preview = Awaited<ReturnType<typeof api.wallets.prepare.mutate>>
@@ -18,4 +19,6 @@ export interface Entered {
   readonly path?: string
   /** First index to offer; absent = Paymesh looks for it. */
   readonly startIndex?: number
+  /** The answer to a challenge, where the installation asks for one. */
+  readonly proof?: Proof
 }

@@ -18,6 +18,7 @@ import { useMay, useScope, useTo } from '../../session/scope.ts'
 import '../webhooks/webhooks.css'
 import { KeyUse } from './key-use.tsx'
 import { WalletMeter } from './wallet-meter.tsx'
+import { WalletProof } from './wallet-proof.tsx'
 import { FAMILY_WORDS, KIND_WORDS, SCRIPT_WORDS } from './words.ts'
 
 type Wallet = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]
@@ -98,6 +99,7 @@ function WalletCard({ wallet }: { readonly wallet: Wallet }) {
         </p>
         <KeyUse standing={key} />
         <WalletMeter wallet={wallet} />
+        <WalletProof wallet={wallet} />
         {startsAt === null ? null : (
           <Note tone="pending">
             <p>
@@ -160,7 +162,13 @@ function Switch({ wallet }: { readonly wallet: Wallet }) {
         input={{ walletId: wallet.id }}
         variant="default"
         size="xs"
-        refusal={may ? null : 'Needs the role Admin.'}
+        refusal={
+          !may
+            ? 'Needs the role Admin.'
+            : disabled && wallet.proof?.isDisplaced === true
+              ? 'Prove that you control it first.'
+              : null
+        }
         reason={disabled ? 'optional' : 'required'}
         confirm={
           disabled ? (

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { readSignatureList } from '#shared/contracts/signature-list.ts'
+import { FAMILIES, type Family, type Mode } from '#shared/domain/enumerations.ts'
+import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
+import type { GivenProof } from '#shared/usecases/check-proof.ts'
+import { type IssueChallengeInput, issueChallenge } from '#shared/usecases/issue-challenge.ts'
+import { ownersOfWorkspace } from '#shared/usecases/owners-of-workspace.ts'
+import { WALLET_KINDS, type WalletKind } from '#shared/usecases/ports/wallets.ts'
+import { proveWallet } from '#shared/usecases/prove-wallet.ts'
+import { deedByHand } from './actor.ts'
+import { type Installation, withInstallation } from './installation.ts'
+import { type OutputOptions, print } from './output.ts'
+
+/** The answer to a challenge as options of a command. */
+export interface ProofOptions {
+  readonly nonce?: string
+  readonly signature?: string
+  readonly signatures?: string
+}
+
+interface ProveOptions extends OutputOptions, ProofOptions {
+  readonly workspace: string
+  readonly wallet?: string
+  readonly family?: Family
+  readonly kind?: WalletKind
+  readonly value?: string
+  readonly file?: string
+  readonly scriptType?: ScriptType
+  readonly path?: string
+}
+
+const MODE: Mode = 'live'
+
+/** The proof that options carry; undefined when they carry none. Throws `VALIDATION_ERROR` for half of one. */
+export async function readProof({ nonce, signature, signatures }: ProofOptions): Promise<GivenProof | undefined> {
+  if (nonce === undefined && signature === undefined && signatures === undefined) return undefined
+  if (nonce === undefined || (signature === undefined) === (signatures === undefined)) {
+    throw invalid('nonce', 'Give --nonce and either --signature or --signatures.')
+  }
+  if (signature !== undefined) return { nonce, signatures: [{ address: '', signature }] }
+  const list = readSignatureList(await readFile(signatures ?? '', 'utf8'))
+  if (list === null) throw invalid('signatures', 'The file needs a line "address,signature" for each address.')
+  return { nonce, signatures: list }
+}
+
+/** The options that carry a proof. */
+export function withProofOptions(command: Command): Command {
+  return command
+    .option('--nonce <hex>', 'nonce of the challenge that was signed')
+    .option('--signature <text>', 'signature of the text, for one address or the first address of a key')
+    .option('--signatures <path>', 'a file with a line "address,signature" for each address of a pool')
+}
+
+async function prove(options: ProveOptions): Promise<void> {
+  const proof = await readProof(options)
+  await withInstallation(async (installation) => {
+    if (proof === undefined) return await challenge(installation, options)
+    const { workspace: workspaceId, wallet: walletId } = options
+    if (walletId === undefined) throw invalid('wallet', 'Answer the challenge of a new wallet with `wallet add`.')
+    const ownersOf = (id: string) => ownersOfWorkspace(installation, id)
+    const deps = { ...installation, kicker: { kick: () => undefined }, walletDelayMs: 0, ownersOf }
+    const wish = { workspaceId, mode: MODE, walletId, proof, ...deedByHand(installation) }
+    const { proved, changed } = await proveWallet(deps, wish)
+    const words = proved === 1 ? 'one address or key is' : `${proved} addresses are`
+    print(options, { wallet: walletId, proved, changed }, `wallet ${walletId}: ${words} proved`)
+  })
+}
+
+async function challenge(installation: Installation, options: ProveOptions): Promise<void> {
+  const { workspace: workspaceId } = options
+  const about = await subjectOf(options)
+  const wish = { workspaceId, mode: MODE, about, ...deedByHand(installation) }
+  const { nonce, text, expiresAt, signers } = await issueChallenge(installation, wish)
+  const shown = signers.first.slice(0, signers.count)
+  const more = signers.count > shown.length ? [`  and ${signers.count - shown.length} more`] : []
+  const next = options.wallet === undefined ? 'wallet add … --mode live' : 'wallet prove --workspace … --wallet …'
+  const flag = signers.count === 1 ? '--signature …' : '--signatures file.csv'
+  const lines = [
+    'Sign exactly this line, with the key of each address below:',
+    ...['', text, '', ...shown.map((address) => `  ${address}`), ...more, ''],
+    `Then, within 24 hours: paymesh ${next} --nonce ${nonce} ${flag}`,
+  ]
+  const value = { nonce, text, expires_at: new Date(expiresAt).toISOString(), signers: signers.count, first: shown }
+  print(options, value, lines.join('\n'))
+}
+
+async function subjectOf(options: ProveOptions): Promise<IssueChallengeInput['about']> {
+  const { workspace: workspaceId, wallet, family, kind, value, file, scriptType, path } = options
+  if (wallet !== undefined) return { walletId: wallet }
+  if (family === undefined || kind === undefined || (value === undefined) === (file === undefined)) {
+    throw invalid('wallet', 'Give --wallet, or --family, --kind and either --value or --file of what is to be added.')
+  }
+  const text = value ?? (await readFile(file ?? '', 'utf8'))
+  const key = { ...(scriptType !== undefined && { scriptType }), ...(path !== undefined && { path }) }
+  return { entered: { workspaceId, mode: MODE, family, kind, value: text, ...key } }
+}
+
+function invalid(path: string, message: string): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
+}
+
+/** `wallet prove`. */
+export function addWalletProofCommand(wallet: Command): void {
+  withProofOptions(
+    wallet
+      .command('prove')
+      .description(
+        'Print a text to sign that proves control of a live wallet, or of one that is to be added; with the signature, prove it.',
+      )
+      .requiredOption('--workspace <id>', 'workspace that receives')
+      .option('--wallet <id>', 'a wallet that the workspace has')
+      .addOption(new Option('--family <family>', 'address family of what is to be added').choices(FAMILIES))
+      .addOption(new Option('--kind <kind>', 'kind of wallet').choices(WALLET_KINDS))
+      .option('--value <value>', 'the key, the list of addresses, or the address')
+      .option('--file <path>', 'a file that holds the value')
+      .addOption(new Option('--script-type <type>', 'as for wallet add').choices(SCRIPT_TYPES))
+      .option('--path <path>', 'as for wallet add'),
+  )
+    .option('--json', 'print one JSON value')
+    .action(prove)
+}

@@ -1,0 +1,107 @@
+import { Button, FileInput, Textarea } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { readSignatureList } from '#shared/contracts/signature-list.ts'
+import { api } from '../../api/trpc.ts'
+import { CopyText } from '../../parts/copy-text.tsx'
+import { DeedButton } from '../../parts/deed-button.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useDeed } from '../../parts/use-deed.ts'
+import { useScope } from '../../session/scope.ts'
+
+type About = Parameters<typeof api.wallets.challenge.mutate>[0]['about']
+type Challenge = Awaited<ReturnType<typeof api.wallets.challenge.mutate>>
+
+/** An answered challenge, as the server takes it. */
+export type Proof = Parameters<typeof api.wallets.prove.mutate>[0]['proof']
+
+/** Shows the text to sign and takes the signature, or the file of a pool; gives the proof when it is complete, else null. */
+export function ControlProof(props: {
+  readonly about: About
+  readonly onChange: (proof: Proof | null) => void
+  readonly refusal: string | null
+}) {
+  const { about, onChange, refusal } = props
+  const scope = useScope()
+  const [challenge, setChallenge] = useState<Challenge | null>(null)
+  const deed = useDeed({
+    call: (ids, input: { readonly about: About }) => api.wallets.challenge.mutate({ ...scope, ...ids, ...input }),
+    onDone: setChallenge,
+  })
+  if (challenge === null) {
+    return (
+      <DeedButton deed={deed} input={{ about }} variant="default" refusal={refusal}>
+        Show the text to sign
+      </DeedButton>
+    )
+  }
+  return <Signatures challenge={challenge} onChange={onChange} />
+}
+
+function Signatures(props: { readonly challenge: Challenge; readonly onChange: (proof: Proof | null) => void }) {
+  const { challenge, onChange } = props
+  const { text, nonce, signers, expiresAt } = challenge
+  const [entered, setEntered] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const isOne = signers.count === 1
+  const take = (value: string) => {
+    setEntered(value)
+    const signature = value.trim()
+    const list = isOne && signature !== '' ? [{ address: '', signature }] : readSignatureList(value)
+    setProblem(list === null && signature !== '' ? 'Each line needs an address, a comma and its signature.' : null)
+    onChange(list === null ? null : { nonce, signatures: [...list] })
+  }
+  return (
+    <div className="pm-stack-small">
+      <p>
+        Sign exactly this text in the wallet that holds {isOne ? 'the key of this address' : 'the keys'}. It can be used
+        once, until <Time at={expiresAt} />.
+      </p>
+      <p className="pm-mono" data-testid="challenge">
+        <CopyText text={text} what="text to sign" />
+      </p>
+      <ul className="pm-mono">
+        {signers.first.map((address) => (
+          <li key={address}>
+            <CopyText text={address} what="address" />
+          </li>
+        ))}
+      </ul>
+      {signers.count > signers.first.length ? (
+        <p className="pm-muted">and {signers.count - signers.first.length} more addresses, each with this same text.</p>
+      ) : null}
+      {isOne ? null : (
+        <FileInput
+          label="File of signatures"
+          description="CSV with a line for each address: address,signature"
+          accept=".csv,.txt,text/csv,text/plain"
+          placeholder="Choose a file"
+          onChange={(file) => void file?.text().then(take)}
+        />
+      )}
+      <Textarea
+        label={isOne ? 'Signature' : 'Signatures'}
+        value={entered}
+        onChange={({ currentTarget }) => take(currentTarget.value)}
+        error={problem}
+        autosize
+        minRows={2}
+        maxRows={10}
+        autoComplete="off"
+        spellCheck={false}
+        classNames={{ input: 'pm-mono' }}
+      />
+    </div>
+  )
+}
+
+/** Lets a person prove a wallet that they have: closed until they ask for it. */
+export function OpenOnDemand({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  const [open, setOpen] = useState(false)
+  return open ? (
+    children
+  ) : (
+    <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+      {label}
+    </Button>
+  )
+}
