@@ -10,7 +10,13 @@ import {
 } from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import type { Catalog } from './ports/catalog.ts'
-import { type Invoice, type InvoiceRepository, outboxJobId } from './ports/invoices.ts'
+import {
+  type Invoice,
+  type InvoiceRepository,
+  type OutboxEntry,
+  type OutboxNotice,
+  outboxJobId,
+} from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { CursorRepository } from './ports/scanning.ts'
@@ -40,6 +46,8 @@ export interface ApplyInput {
   readonly opId: string | null
   /** Decide and save nothing, as if these payments were the invoice's as well; `changed` then shows what would become of it. */
   readonly preview?: { readonly payments: readonly Payment[] }
+  /** Mails to owners about it; stored with the first audit entry of the change. */
+  readonly notice?: OutboxNotice | null
 }
 
 /** What became of it. `invoice` is the state that holds now; on `refused` nothing was saved. */
@@ -112,7 +120,7 @@ async function save(
   const { state, effects } = decision
   const applied = appliedPayments(state, payments)
   const presented = await presentAnnounced(deps, payments, applied, effects)
-  const append = outboxEntries(input.invoiceId, state, effects, presented)
+  const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), input.notice ?? null)
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
   const expectedVersion = invoice.state.version
   if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'
@@ -121,6 +129,11 @@ async function save(
   await markPayments(deps, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
   return { outcome: 'changed', invoice: { ...invoice, state, lastOps, outbox: [...invoice.outbox, ...append] } }
+}
+
+function withNotice(entries: readonly OutboxEntry[], notice: OutboxNotice | null): readonly OutboxEntry[] {
+  const first = entries.findIndex(({ kind }) => kind === 'audit')
+  return notice === null ? entries : entries.map((entry, index) => (index === first ? { ...entry, notice } : entry))
 }
 
 function reportTransition(deps: ApplyDeps, { invoiceId, event }: ApplyInput, from: string, to: string): void {
