@@ -85,7 +85,9 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
   const stored = await deps.payments.listByInvoice(input.invoiceId)
-  const payments = input.preview === undefined ? stored : [...stored, ...input.preview.payments]
+  // A payment that became the invoice's meanwhile is there once, as it is stored.
+  const known = new Set(stored.map(({ key }) => key))
+  const payments = [...stored, ...(input.preview?.payments ?? []).filter(({ key }) => !known.has(key))]
   const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
   const at = deps.clock.now()
   const knownUntil = chainKnownUntil(invoice, payments, at)

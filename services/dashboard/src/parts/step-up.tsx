@@ -1,32 +1,45 @@
 import { Button, Modal, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState, useSyncExternalStore } from 'react'
 import { failureOf } from '../api/failure.ts'
+import { SESSION_KEY } from '../api/query-client.ts'
+import { trpc } from '../api/trpc.ts'
 import { sendStepUpCode } from '../session/step-up-code.ts'
+import { Enrolment } from './enrolment.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
 
-let waiting: ((given: boolean) => void) | null = null
+/** What the person is asked for: a code, or to set up an authenticator first. */
+type Asked = 'code' | 'authenticator'
+
+let waiting: { readonly asked: Asked; readonly done: (given: boolean) => void } | null = null
 const listeners = new Set<() => void>()
 
 function settle(given: boolean): void {
-  waiting?.(given)
+  waiting?.done(given)
   waiting = null
-  for (const tell of listeners) tell()
+  for (const listener of listeners) listener()
 }
 
-/** Asks for a code of the authenticator, in place. True when it was given, false when the person closed the question. */
-async function askStepUp(): Promise<boolean> {
+/** Asks in place. True when it was given, false when the person closed the question. */
+async function ask(asked: Asked): Promise<boolean> {
   settle(false)
-  return await new Promise((resolve) => {
-    waiting = resolve
-    for (const tell of listeners) tell()
+  return await new Promise((done) => {
+    waiting = { asked, done }
+    for (const listener of listeners) listener()
   })
 }
 
-/** Makes the call; when the server wants a code first, asks for it and makes the same call again. A closed question rethrows. */
+/**
+ * Makes the call. When the server wants a code first, or an authenticator, asks for it in place and makes the same call again; a
+ * new authenticator counts as a code. A closed question rethrows.
+ */
 export async function withStepUp<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    if (failureOf(error).needsStepUp && (await askStepUp())) return await call()
+    const { needsStepUp, needsAuthenticator } = failureOf(error)
+    const asked = needsStepUp ? 'code' : needsAuthenticator ? 'authenticator' : null
+    if (asked !== null && (await ask(asked))) return await call()
     throw error
   }
 }
@@ -38,7 +51,48 @@ function subscribe(listener: () => void): () => void {
 
 /** The question itself; the frame draws it once. */
 export function StepUpDialog() {
-  const open = useSyncExternalStore(subscribe, () => waiting !== null)
+  const asked = useSyncExternalStore(subscribe, () => waiting?.asked ?? null)
+  return (
+    <>
+      <CodeDialog isOpen={asked === 'code'} />
+      <AuthenticatorDialog isOpen={asked === 'authenticator'} />
+    </>
+  )
+}
+
+/** Sets up an authenticator, shows the recovery codes, and goes on with what was being done. */
+function AuthenticatorDialog({ isOpen }: { readonly isOpen: boolean }) {
+  const client = useQueryClient()
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  const goOn = () => {
+    setCodes(null)
+    settle(true)
+    void client.invalidateQueries(trpc.auth.pathFilter())
+    void client.invalidateQueries({ queryKey: SESSION_KEY })
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={() => (codes === null ? settle(false) : goOn())}
+      title="Set up an authenticator first"
+      zIndex={400}
+      size="lg"
+    >
+      {codes === null ? (
+        <div className="pm-stack">
+          <p>
+            This change needs a code of an authenticator, and you have none. It takes a minute; then the change goes on.
+          </p>
+          {isOpen ? <Enrolment isReplacing={false} onDone={setCodes} onCancel={() => settle(false)} /> : null}
+        </div>
+      ) : (
+        <RecoveryCodes codes={codes} onStored={goOn} />
+      )}
+    </Modal>
+  )
+}
+
+function CodeDialog({ isOpen }: { readonly isOpen: boolean }) {
   const [code, setCode] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -61,7 +115,7 @@ export function StepUpDialog() {
     }
   }
   return (
-    <Modal opened={open} onClose={() => close(false)} title="Confirm that it is you" zIndex={400}>
+    <Modal opened={isOpen} onClose={() => close(false)} title="Confirm that it is you" zIndex={400}>
       <form onSubmit={(event) => void send(event)}>
         <TextInput
           label="Code of your authenticator"
