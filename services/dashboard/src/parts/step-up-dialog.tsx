@@ -7,51 +7,11 @@ import { trpc } from '../api/trpc.ts'
 import { sendStepUpCode } from '../session/step-up-code.ts'
 import { Enrolment } from './enrolment.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-
-/** What the person is asked for: a code, or to set up an authenticator first. */
-type Asked = 'code' | 'authenticator'
-
-let waiting: { readonly asked: Asked; readonly done: (given: boolean) => void } | null = null
-const listeners = new Set<() => void>()
-
-function settle(given: boolean): void {
-  waiting?.done(given)
-  waiting = null
-  for (const listener of listeners) listener()
-}
-
-/** Asks in place. True when it was given, false when the person closed the question. */
-async function ask(asked: Asked): Promise<boolean> {
-  settle(false)
-  return await new Promise((done) => {
-    waiting = { asked, done }
-    for (const listener of listeners) listener()
-  })
-}
-
-/**
- * Makes the call. When the server wants a code first, or an authenticator, asks for it in place and makes the same call again; a
- * new authenticator counts as a code. A closed question rethrows.
- */
-export async function withStepUp<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    const { needsStepUp, needsAuthenticator } = failureOf(error)
-    const asked = needsStepUp ? 'code' : needsAuthenticator ? 'authenticator' : null
-    if (asked !== null && (await ask(asked))) return await call()
-    throw error
-  }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+import { askedNow, settle, subscribe } from './step-up.ts'
 
 /** The question itself; the frame draws it once. */
 export function StepUpDialog() {
-  const asked = useSyncExternalStore(subscribe, () => waiting?.asked ?? null)
+  const asked = useSyncExternalStore(subscribe, askedNow)
   return (
     <>
       <CodeDialog isOpen={asked === 'code'} />
