@@ -65,6 +65,7 @@ const WORKSPACE: Readonly<Record<string, Expectation>> = {
     ...['--email', `${randomUUID()}@example.com`, '--name', 'Olga', '--workspace', shop()],
   ]),
   'operator list': 'reads',
+  'operator remove': changes('member.removed', async () => [await person(), '--workspace', shop()]),
   'operator reset-password': changes('operator.password_reset', async () => [await person()]),
   'operator reset-totp': changes('operator.authenticator_reset', async () => {
     const email = await person()

@@ -2,6 +2,7 @@ import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { type Config, parseConfig } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
 import { createStoreClock } from '#shared/db/clock.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
@@ -104,6 +105,7 @@ async function openInstallation() {
     recoveries: createRecoveryRepository(db),
     mails: createMailRepository(db),
     mailQueue: createMailQueue(db),
+    audits: createAuditRepository(db),
     users: createUserRepository(db),
     memberships: createMembershipRepository(db),
     passwords: createPasswordHasher(),

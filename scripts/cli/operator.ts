@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
+import { changeMember } from '#shared/usecases/change-member.ts'
+import { keysOfMember } from '#shared/usecases/keys-of-member.ts'
 import { createOperator, newPassword, resetAuthenticator, resetPassword } from '#shared/usecases/manage-operators.ts'
 import { ROLES, type Role, type User } from '#shared/usecases/ports/operators.ts'
-import { actorName } from './actor.ts'
+import { actorName, deedByHand } from './actor.ts'
 import { withInstallation } from './installation.ts'
 import { type OutputOptions, print, table } from './output.ts'
 
@@ -38,7 +40,25 @@ async function create(options: CreateOptions): Promise<void> {
   })
 }
 
-/** `operator create | list | reset-password | reset-totp`. */
+/** Takes a person's membership, and prints the API keys that they created and that still work. */
+async function remove(email: string, options: OutputOptions & { readonly workspace: string }): Promise<void> {
+  await withInstallation(async (installation) => {
+    const { workspace: workspaceId } = options
+    const user = await installation.users.findByEmail(email.trim().toLowerCase())
+    const member = user === null ? null : await installation.memberships.find(workspaceId, user.id)
+    if (user === null || member === null) throw new Error(`${email} is not a member of ${workspaceId}.`)
+    const about = { workspaceId, userId: user.id }
+    await changeMember(installation, { ...about, from: member.role, to: null, deed: deedByHand(installation) })
+    const keys = await keysOfMember(installation, about)
+    const rows = keys.map((key) => [key.id, key.mode, `…${key.last4}`, key.name ?? ''])
+    const list = table(['ID', 'MODE', 'KEY', 'NAME'], rows, 'none')
+    const text = `${user.email} was removed. API keys that they created and that still work (end one with: key revoke ID)\n${list}`
+    const shown = keys.map(({ id, mode, last4, name = null }) => ({ id, mode, last4, name }))
+    print(options, { removed: user.email, keys: shown }, text)
+  })
+}
+
+/** `operator create | list | remove | reset-password | reset-totp`. */
 export function addOperatorCommands(program: Command): void {
   const operator = program
     .command('operator')
@@ -69,6 +89,12 @@ export function addOperatorCommands(program: Command): void {
         print(options, found.map(present), table(['E-MAIL', 'NAME', 'RUNS', 'LOG-IN'], rows, 'nobody can log in'))
       })
     })
+  operator
+    .command('remove <email>')
+    .description('Remove a person from a workspace and print the API keys that they created and that still work.')
+    .requiredOption('--workspace <id>', 'workspace they leave')
+    .option('--json', 'print one JSON value')
+    .action(remove)
   operator
     .command('reset-password <email>')
     .description('Make a new password, printed once, and end all sessions of the person.')

@@ -66,7 +66,7 @@ const people: Pick<
   | 'workspace.update'
   | `apiKeys.${'create' | 'revoke'}`
 > = {
-  'workspace.update': once(1, 0, async ({ boss: { caller, at } }) => {
+  'workspace.update': once(1, 1, async ({ boss: { caller, at } }) => {
     const { version } = await caller.workspace.get(at)
     const undo = async () => {
       const now = await caller.workspace.get(at)
@@ -74,7 +74,8 @@ const people: Pick<
     }
     return { input: { version, change: { name: 'A' } }, other: { version: version + 1, change: { name: 'B' } }, undo }
   }),
-  'members.invite': once(1, 1, async ({ boss: { caller, at } }) => {
+  // The invited person, and the owner.
+  'members.invite': once(1, 2, async ({ boss: { caller, at } }) => {
     const email = `i${randomUUID()}@example.com`
     const undo = async () => {
       const { invitations } = await caller.members.list(at)
@@ -82,18 +83,19 @@ const people: Pick<
     }
     return { input: { email, role: 'viewer' }, other: { email, role: 'owner' }, undo }
   }),
-  'members.withdrawInvitation': once(1, 0, async ({ boss: { caller, at } }) => {
+  'members.withdrawInvitation': once(1, 1, async ({ boss: { caller, at } }) => {
     const invite = () =>
       caller.members.invite({ ...at, ...op(), email: `w${randomUUID()}@example.com`, role: 'viewer' })
     return { input: { invitationId: (await invite()).id }, other: { invitationId: (await invite()).id } }
   }),
-  'members.setRole': once(1, 0, async ({ boss: { caller, at }, person }) => {
+  // The owner, and the member.
+  'members.setRole': once(1, 2, async ({ boss: { caller, at }, person }) => {
     const { id: userId } = await person('viewer')
     const undo = () => caller.members.setRole({ ...at, ...op(), userId, from: 'admin', to: 'viewer' })
     const input = { userId, from: 'viewer', to: 'admin' }
     return { input, other: { ...input, to: 'owner' }, undo }
   }),
-  'members.remove': once(1, 0, async ({ boss: { deps, workspaceId }, person }) => {
+  'members.remove': once(1, 2, async ({ boss: { deps, workspaceId }, person }) => {
     const [one, two] = [await person('support'), await person('support')]
     const since = deps.clock.now()
     const audit = { id: randomUUID(), at: since, actor: 'test', action: 'member.joined', subject: one.id }

@@ -4,6 +4,7 @@ import { CHAIN_CURSORS } from '#shared/db/cursor-model.ts'
 import { MAILS } from '#shared/db/mail-model.ts'
 import { advanceInvoice } from '#shared/usecases/advance-invoice.ts'
 import { createOperator } from '#shared/usecases/manage-operators.ts'
+import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
 import type { Role } from '#shared/usecases/ports/operators.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/record-payments.ts'
 import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
@@ -45,7 +46,7 @@ function openExceptions({ deps, workspace }: Engine) {
 /** Endpoints of a workspace, and deliveries that failed for good. */
 function webhooksOf(stores: TestStores, workspaceId: string) {
   const stage = deliveryStage(stores)
-  const endpoint = () => stage.endpoint({ workspaceId })
+  const endpoint = (change: Partial<WebhookEndpoint> = {}) => stage.endpoint({ workspaceId, ...change })
   const failedDelivery = async () => {
     const [event] = await stage.events(workspaceId, 1)
     if (event === undefined) throw new Error('no event')

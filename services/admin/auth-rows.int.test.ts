@@ -21,7 +21,7 @@ afterAll(() => admin.close())
 const covered = new Set<string>()
 
 async function invitedToken(): Promise<string> {
-  const owner = await adminCaller(stores, { env: { PAYMESH_PUBLIC_ADMIN_URL: ADMIN_ORIGIN } })
+  const owner = await adminCaller(stores, { stored: true, env: { PAYMESH_PUBLIC_ADMIN_URL: ADMIN_ORIGIN } })
   const email = `i${randomUUID()}@example.com`
   await owner.caller.members.invite({ ...owner.at, opId: randomUUID(), email, role: 'viewer' })
   const stored = await stores.db.collection(MAILS).findOne({ to: email })

@@ -1,12 +1,20 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import { createOperator } from '#shared/usecases/manage-operators.ts'
 import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 import { appRouter } from './app-router.ts'
 import { allows } from './roles.ts'
-import { type AdminContext, createCallerFactory, openProcedure, type ProcedureMeta, router } from './trpc.ts'
+import {
+  type AdminContext,
+  createCallerFactory,
+  openProcedure,
+  type ProcedureMeta,
+  router,
+  type StepUp,
+} from './trpc.ts'
 
 const stores = useStores()
 
@@ -20,12 +28,13 @@ type Outcome = 'UNAUTHORIZED' | 'NOT_FOUND' | 'FORBIDDEN' | 'passes'
 const REFUSALS: readonly string[] = ['UNAUTHORIZED', 'NOT_FOUND', 'FORBIDDEN']
 
 /** What the declared access demands, written down once more and independently of the gate. */
-function demanded({ access, stepUp }: ProcedureMeta, person: Person, factor: Factor): Outcome {
+function demanded({ access, stepUp }: ProcedureMeta, { person, factor, mode }: Omit<Cell, 'path'>): Outcome {
   if (access === 'anyone') return 'passes'
   if (person === 'nobody') return 'UNAUTHORIZED'
   if (access === 'asked') return factor === 'asked' ? 'passes' : 'UNAUTHORIZED'
   if (factor === 'asked') return 'UNAUTHORIZED'
-  const confirmed: Outcome = stepUp && factor !== 'stepped-up' ? 'FORBIDDEN' : 'passes'
+  const isAsked = stepUp === true || (stepUp === 'live' && mode === 'live')
+  const confirmed: Outcome = isAsked && factor !== 'stepped-up' ? 'FORBIDDEN' : 'passes'
   if (access === 'signedIn') return confirmed
   if (access === 'operator') return person === 'operator' ? confirmed : 'FORBIDDEN'
   if (person === 'foreign' || person === 'operator') return 'NOT_FOUND'
@@ -69,16 +78,17 @@ interface Cell {
   readonly path: string
   readonly person: Person
   readonly factor: Factor
+  readonly mode: Mode
 }
 
 /** What happens when this person asks with nothing but a workspace and a mode: no deed can run, because each needs an `opId`. */
-async function outcomeOf(tree: AnyRouter, { path, person, factor }: Cell): Promise<Outcome> {
+async function outcomeOf(tree: AnyRouter, { path, person, factor, mode }: Cell): Promise<Outcome> {
   let target: unknown = createCallerFactory(tree)(contextOf(sessionOf(person, factor)))
   for (const name of path.split('.')) target = (target as Record<string, unknown>)[name]
   try {
     const answer = await (target as (input: object) => Promise<unknown>)({
       workspaceId: owner.workspaceId,
-      mode: 'test',
+      mode,
     })
     await endOf(answer)
     return 'passes'
@@ -94,6 +104,10 @@ async function endOf(answer: unknown): Promise<void> {
   await (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.()
 }
 
+/** Both modes for what changes something; a read declares no step-up, so one mode shows what it lets in. */
+const modesOf = ({ once, stepUp }: ProcedureMeta): readonly Mode[] =>
+  once === true || stepUp !== false ? ['live', 'test'] : ['test']
+
 /** Every cell of the matrix in which the gate does otherwise than the procedure declares, and every procedure that declares nothing. */
 async function deviations(tree: AnyRouter): Promise<readonly string[]> {
   const found: string[] = []
@@ -107,11 +121,12 @@ async function deviations(tree: AnyRouter): Promise<readonly string[]> {
       continue
     }
     for (const person of PEOPLE) {
-      const outcomes = await Promise.all(FACTORS.map((factor) => outcomeOf(tree, { path, person, factor })))
-      for (const [index, factor] of FACTORS.entries()) {
-        const wanted = demanded(meta, person, factor)
+      const cells = FACTORS.flatMap((factor) => modesOf(meta).map((mode) => ({ path, person, factor, mode })))
+      const outcomes = await Promise.all(cells.map((cell) => outcomeOf(tree, cell)))
+      for (const [index, cell] of cells.entries()) {
+        const wanted = demanded(meta, cell)
         if (outcomes[index] !== wanted)
-          found.push(`${path}: ${person}, ${factor}: ${outcomes[index]} instead of ${wanted}`)
+          found.push(`${path}: ${person}, ${cell.factor}: ${outcomes[index]} instead of ${wanted}`)
       }
     }
   }
@@ -131,13 +146,67 @@ describe('the authorisation matrix', () => {
     expect(shown).toContain('lax: nobody, none: passes instead of UNAUTHORIZED')
     expect(shown).toContain('lax: foreign, stepped-up: passes instead of NOT_FOUND')
     expect(shown).toContain('lax: viewer, stepped-up: passes instead of FORBIDDEN')
+    const onlyTest = openProcedure.meta({ access: 'signedIn', stepUp: 'live' }).query(() => 1)
+    const inLive = await deviations(router({ onlyTest }) as AnyRouter)
+    expect(inLive.filter((line) => line === 'onlyTest: owner, given: passes instead of FORBIDDEN')).toHaveLength(1)
     const bare = initTRPC.context<AdminContext>().create()
     const undeclared = bare.router({ silent: bare.procedure.query(() => 1) })
     expect(await deviations(undeclared as unknown as AnyRouter)).toEqual(['silent: declares no access'])
   })
 })
 
+/** Decision 0053, written down once more: which changes of a workspace or an installation need a fresh code. */
+const STEP_UP: Readonly<Record<string, StepUp>> = {
+  'workspace.update': true,
+  'members.invite': true,
+  'members.withdrawInvitation': true,
+  'members.setRole': true,
+  'members.remove': true,
+  'apiKeys.create': true,
+  'apiKeys.revoke': true,
+  'endpoints.create': true,
+  'endpoints.update': true,
+  'endpoints.setStatus': true,
+  'endpoints.remove': true,
+  'endpoints.rotate': true,
+  'wallets.add': true,
+  'wallets.disable': true,
+  'wallets.enable': true,
+  'invoices.eraseCustomer': 'live',
+  'chains.ask': 'live',
+  'chains.cancel': 'live',
+  'chains.releaseDeadlines': 'live',
+  'exceptions.accept': 'shortfall',
+  'exceptions.attach': 'shortfall',
+  'payments.attach': 'shortfall',
+  'auth.removeAuthenticator': true,
+  'auth.renewRecoveryCodes': true,
+}
+
 describe('what an authenticator is demanded for', () => {
+  test('money policy, members, keys, endpoints, wallets, chains, erasure and shortfalls, and nothing else', () => {
+    const procedures = appRouter._def.procedures as unknown as Readonly<
+      Record<string, { readonly _def: { readonly meta?: ProcedureMeta } }>
+    >
+    const declared = Object.entries(procedures).flatMap(([path, { _def }]) => {
+      const stepUp = _def.meta?.stepUp ?? false
+      return stepUp === false ? [] : [[path, stepUp] as const]
+    })
+    // Others may ask for more: what is listed here never asks for less.
+    expect(Object.fromEntries(declared)).toMatchObject(STEP_UP)
+  })
+
+  // Guarantee: an input cannot talk its way into test mode.
+  test('a change that needs a code in live mode needs it for every input but one that says test', async () => {
+    const session = { ...owner.session, isOperator: true, steppedUpUntil: null }
+    const caller = createCallerFactory(appRouter)(contextOf(session))
+    const ask = { opId: owner.deps.random.uuid(), network: 'ethereum', kind: 'rescan', from: 1, to: 2 }
+    for (const mode of ['live', undefined, null, 'TEST', ['test']]) {
+      const input = { ...ask, mode } as unknown as Parameters<typeof caller.chains.ask>[0]
+      await expect(caller.chains.ask(input)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    }
+  })
+
   test('a step-up deed tells a person without one to set it up, and a person with one to give a code', async () => {
     const input = { ...owner.at, opId: owner.deps.random.uuid(), name: 'Shop', scopes: ['invoices:read' as const] }
     const without = await adminCaller(stores, { secondFactor: 'none', steppedUp: false })

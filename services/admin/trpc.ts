@@ -29,11 +29,17 @@ export interface AdminContext {
  */
 export interface ProcedureMeta {
   readonly access: 'anyone' | 'asked' | 'signedIn' | 'operator' | Role
-  /** Wallets, keys and endpoints: a TOTP code within the last minutes, in this very session. */
-  readonly stepUp: boolean
+  /** When a TOTP code within the last minutes, in this very session, is needed. */
+  readonly stepUp: StepUp
   /** Changes something under an operation id of the client: `carriedOutOnce` stands before it. */
   readonly once?: true
 }
+
+/**
+ * `true`: always. `live`: unless the input says test mode. `shortfall`: in live mode, when what is accepted is short by more than the
+ * workspace's threshold, which the procedure checks by `demandStepUp`. Which procedure asks for which is in decision 0053.
+ */
+export type StepUp = boolean | 'live' | 'shortfall'
 
 /** The longest life of a live view's connection; its page comes back by itself. */
 export const LIVE_VIEW_MS_MAX = 300_000
@@ -141,15 +147,23 @@ const codeAwaited = t.middleware(async ({ ctx, next }) => {
   return await next({ ctx: { session } })
 })
 
-const steppedUp = t.middleware(async ({ ctx, meta, next }) => {
-  if (meta?.stepUp === true) {
-    if (ctx.session?.secondFactor !== 'given')
-      throw secondFactorNeeded('This needs an authenticator: set one up first.')
-    const until = ctx.session.steppedUpUntil
-    if (until === null || until < ctx.deps.clock.now()) throw forbidden(STEP_UP_WORDS, 'stepUp')
-  }
+const steppedUp = t.middleware(async ({ ctx, meta, getRawInput, next }) => {
+  const needed = meta?.stepUp === true || (meta?.stepUp === 'live' && !isTest(await getRawInput()))
+  if (needed) demandStepUp(ctx)
   return await next()
 })
+
+/** Only an input that says so is of test mode. */
+function isTest(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && 'mode' in input && input.mode === 'test'
+}
+
+/** Throws `FORBIDDEN` unless this session gave a code in the last minutes; the page then asks for one, or for an authenticator. */
+export function demandStepUp({ session, deps }: Pick<AdminContext, 'session' | 'deps'>): void {
+  if (session?.secondFactor !== 'given') throw secondFactorNeeded('This needs an authenticator: set one up first.')
+  const until = session.steppedUpUntil
+  if (until === null || until < deps.clock.now()) throw forbidden(STEP_UP_WORDS, 'stepUp')
+}
 
 const STEP_UP_WORDS = 'Confirm this with a code of your authenticator.'
 
@@ -244,9 +258,9 @@ export const workspaceQuery = (role: Role) =>
   base.meta({ access: role, stepUp: false }).use(signedIn).input(workspaceInput).use(member(role))
 
 /** Changes something of the workspace and mode in the input; input carries `opId` and, where given, `reason`. */
-export const workspaceDeed = (role: Role, options: { readonly stepUp?: true } = {}) =>
+export const workspaceDeed = (role: Role, options: { readonly stepUp?: StepUp } = {}) =>
   base
-    .meta({ access: role, stepUp: options.stepUp === true, once: true })
+    .meta({ access: role, stepUp: options.stepUp ?? false, once: true })
     .use(signedIn)
     .input(workspaceInput)
     .use(member(role))
@@ -258,9 +272,9 @@ export const workspaceDeed = (role: Role, options: { readonly stepUp?: true } = 
 export const operatorQuery = () => base.meta({ access: 'operator', stepUp: false }).use(signedIn).use(operatorOnly)
 
 /** Changes something of the installation. */
-export const operatorDeed = (options: { readonly stepUp?: true } = {}) =>
+export const operatorDeed = (options: { readonly stepUp?: StepUp } = {}) =>
   base
-    .meta({ access: 'operator', stepUp: options.stepUp === true, once: true })
+    .meta({ access: 'operator', stepUp: options.stepUp ?? false, once: true })
     .use(signedIn)
     .use(operatorOnly)
     .use(steppedUp)

@@ -1,10 +1,15 @@
-import type { Invitation, InvitationRepository } from '#shared/usecases/ports/members.ts'
+import {
+  type Acceptance,
+  INVITER_ROLE,
+  type Invitation,
+  type InvitationRepository,
+} from '#shared/usecases/ports/members.ts'
 import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
 import { duplicateKeyFields } from './duplicate-key.ts'
-import { addMember } from './membership-repository.ts'
-import { INVITATIONS, type InvitationDocument, USERS } from './operator-models.ts'
+import { addMember, membershipId } from './membership-repository.ts'
+import { INVITATIONS, type InvitationDocument, MEMBERSHIPS, USERS } from './operator-models.ts'
 import { userToDocument } from './user-repository.ts'
 
 const OPEN_LISTED_MAX = 200
@@ -34,19 +39,32 @@ export function createInvitationRepository(db: Database): InvitationRepository {
         const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
         return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
       }),
-    accept: async ({ id, workspaceId, role }, { userId, newUser, at }, noted) => {
+    accept: async ({ id, workspaceId, role }, { userId, newUser, inviterId, at }, noted) => {
+      let outcome: Acceptance = 'closed'
       try {
-        return await audited(db, noted, async (session) => {
+        await audited(db, noted, async (session) => {
+          outcome = 'closed'
           const open = { _id: id, closed: null, expiresAt: { $gt: toDate(at) } }
           const change = { $set: { closed: { at: toDate(at), as: 'accepted' as const } } }
-          if ((await invitations.updateOne(open, change, { session })).matchedCount === 0) return false
+          if ((await invitations.updateOne(open, change, { session })).matchedCount === 0) {
+            const stored = await invitations.findOne({ _id: id }, { session })
+            if (stored?.closed?.as === 'void') outcome = 'void'
+            return false
+          }
+          outcome = 'void'
+          // Written, not only read: a removal of the inviter at this moment collides with it.
+          const inviter = { _id: membershipId({ workspaceId, userId: inviterId }), role: INVITER_ROLE }
+          const held = await db.collection(MEMBERSHIPS).updateOne(inviter, { $inc: { turn: 1 } }, { session })
+          if (held.matchedCount === 0) return false
           if (newUser !== null) await db.collection(USERS).insertOne(userToDocument(newUser), { session })
           await addMember(db, { workspaceId, userId, role, since: at }, session)
+          outcome = 'accepted'
           return true
         })
+        return outcome
       } catch (error) {
         // The address got a person in the same moment: nothing of this was done.
-        if (duplicateKeyFields(error) !== null) return false
+        if (duplicateKeyFields(error) !== null) return 'closed'
         throw error
       }
     },

@@ -25,3 +25,23 @@ test('no more than the free tries and one go through, however many come at once'
   expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(6)
   expect(waits.filter((waitMs) => waitMs === 1_000)).toHaveLength(54)
 })
+
+// Guarantee: wrong passwords that arrive together are counted one by one, hence each waits as long as its number asks for.
+test('failures at one moment are all counted, and wait by their number up to the longest wait', async () => {
+  const attempts = createLoginAttempts(stores.db)
+  const delay = { ...BACK_OFF, waitMaxMs: 5_000 }
+  const failures = Array.from({ length: 12 }, () => attempts.fail('together', delay, NOW))
+  const delays = (await Promise.all(failures)).map(({ delayMs }) => delayMs)
+  const expected = [0, 0, 0, 0, 0, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]
+  expect(delays.toSorted((one, other) => one - other)).toEqual(expected)
+  expect(await attempts.fail('together', delay, NOW + 86_400_001)).toEqual({ delayMs: 0 })
+})
+
+// Guarantee: a wait that a version before stored refuses nobody any more.
+test('a counter with a wait of a former version counts on without a refusal', async () => {
+  const attempts = createLoginAttempts(stores.db)
+  for (let index = 0; index < 7; index += 1) await attempts.begin('former', BACK_OFF, NOW + index * 900_000)
+  expect(await attempts.fail('former', { ...BACK_OFF, waitMaxMs: 5_000 }, NOW + 6 * 900_000)).toEqual({
+    delayMs: 4_000,
+  })
+})

@@ -9,7 +9,7 @@ const ROUNDS = 5
 /** The wait of a try that met others that often. */
 const CROWDED_WAIT_MS = 1_000
 
-/** Counters of failed log-ins on MongoDB: one atomic step counts a try and says whether it may be made. */
+/** Counters of failed tries on MongoDB: one atomic step counts a try and returns its wait. */
 export function createLoginAttempts(db: Database): LoginAttempts {
   const attempts = db.collection(LOGIN_ATTEMPTS)
   return {
@@ -17,7 +17,7 @@ export function createLoginAttempts(db: Database): LoginAttempts {
       for (let round = 0; round < ROUNDS; round += 1) {
         try {
           const allowed = { _id: key, waitUntil: { $lte: toDate(at) } }
-          await attempts.updateOne(allowed, countTry(backOff, at), { upsert: true })
+          await attempts.updateOne(allowed, [...countTry(backOff, at)], { upsert: true })
           return { waitMs: 0 }
         } catch (error) {
           if (duplicateKeyFields(error) === null) throw error
@@ -28,15 +28,26 @@ export function createLoginAttempts(db: Database): LoginAttempts {
       }
       return { waitMs: CROWDED_WAIT_MS }
     },
+    fail: async (key, backOff, at) => {
+      const [failures] = countTry(backOff, at)
+      const times = { $set: { lastAt: toDate(at), waitUntil: toDate(at) } }
+      const count = async () =>
+        await attempts.findOneAndUpdate({ _id: key }, [failures, times], { upsert: true, returnDocument: 'after' })
+      const counted = await count().catch(async (error: unknown) => {
+        // Another first try wrote the row a moment ago.
+        if (duplicateKeyFields(error) === null) throw error
+        return await count()
+      })
+      return { delayMs: waitOf(backOff, counted?.failures ?? 1) }
+    },
     clear: async (key) => {
       await attempts.deleteOne({ _id: key })
     },
-    forgive: async (key) => {
-      // No try begins while another one makes it wait, hence the wait that ends here is the one of the try that is forgiven.
-      const change = { failures: { $max: [0, { $subtract: ['$failures', 1] }] }, waitUntil: new Date(0) }
-      await attempts.updateOne({ _id: key }, [{ $set: change }])
-    },
   }
+}
+
+function waitOf({ free, firstWaitMs, waitMaxMs }: BackOff, failures: number): number {
+  return failures <= free ? 0 : Math.min(waitMaxMs, firstWaitMs * 2 ** Math.min(30, failures - free - 1))
 }
 
 /** Stages of an update: failures first, then the wait that follows from them. */
@@ -53,5 +64,5 @@ function countTry({ free, firstWaitMs, waitMaxMs, forgottenAfterMs }: BackOff, a
         waitUntil: { $cond: [{ $gt: ['$failures', free] }, { $add: [toDate(at), wait] }, toDate(at)] },
       },
     },
-  ]
+  ] as const
 }

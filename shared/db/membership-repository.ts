@@ -1,9 +1,14 @@
 import type mongoose from 'mongoose'
-import type { Membership, MembershipChange, MembershipRepository } from '#shared/usecases/ports/members.ts'
+import {
+  INVITER_ROLE,
+  type Membership,
+  type MembershipChange,
+  type MembershipRepository,
+} from '#shared/usecases/ports/members.ts'
 import { audited } from './audited.ts'
 import type { Database } from './connect.ts'
 import { toDate, toMs } from './dates.ts'
-import { MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
+import { INVITATIONS, MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
 
 const MEMBERS_LISTED_MAX = 1_000
 
@@ -16,7 +21,7 @@ export function createMembershipRepository(db: Database): MembershipRepository {
     list: async (workspaceId) =>
       (await memberships.find({ workspaceId }).limit(MEMBERS_LISTED_MAX).toArray()).map(fromDocument),
     find: async (workspaceId, userId) => {
-      const stored = await memberships.findOne({ _id: idOf({ workspaceId, userId }) })
+      const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
       return stored === null ? null : fromDocument(stored)
     },
     add: async (membership, noted) =>
@@ -25,6 +30,7 @@ export function createMembershipRepository(db: Database): MembershipRepository {
       let outcome: MembershipChange = 'changed'
       await audited(db, noted, async (session) => {
         outcome = await changeMember(memberships, { ...member, from, to }, session)
+        if (outcome === 'done' && from === INVITER_ROLE) await voidInvitations(db, member, noted.audit.at, session)
         return outcome === 'done'
       })
       return outcome
@@ -37,7 +43,7 @@ async function changeMember(
   { workspaceId, userId, from, to }: Pick<Membership, 'workspaceId' | 'userId'> & { from: string; to: string | null },
   session: mongoose.mongo.ClientSession,
 ): Promise<MembershipChange> {
-  const held = { _id: idOf({ workspaceId, userId }), role: from as Membership['role'] }
+  const held = { _id: membershipId({ workspaceId, userId }), role: from as Membership['role'] }
   if (from === 'owner') {
     // Writing every owner's row makes two such deeds collide: the second one is run again and counts what the first one left.
     const owners = await memberships.updateMany({ workspaceId, role: 'owner' }, { $inc: { turn: 1 } }, { session })
@@ -47,6 +53,17 @@ async function changeMember(
   if (to === null) return (await memberships.deleteOne(held, { session })).deletedCount === 1 ? 'done' : 'changed'
   const change = { $set: { role: to as Membership['role'] } }
   return (await memberships.updateOne(held, change, { session })).matchedCount === 1 ? 'done' : 'changed'
+}
+
+async function voidInvitations(
+  db: Database,
+  { workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>,
+  at: number,
+  session: mongoose.mongo.ClientSession,
+): Promise<void> {
+  const open = { workspaceId, inviterId: userId, closed: null }
+  const change = { $set: { closed: { at: toDate(at), as: 'void' as const } } }
+  await db.collection(INVITATIONS).updateMany(open, change, { session })
 }
 
 /** Adds a member within a transaction; false when there is one already. */
@@ -59,11 +76,13 @@ export async function addMember(
   const row = { ...same, since: toDate(since), turn: 0 }
   const added = await db
     .collection(MEMBERSHIPS)
-    .updateOne({ _id: idOf(membership) }, { $setOnInsert: row }, { upsert: true, session })
+    .updateOne({ _id: membershipId(membership) }, { $setOnInsert: row }, { upsert: true, session })
   return added.upsertedCount === 1
 }
 
-const idOf = ({ workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>): string => `${workspaceId}:${userId}`
+/** The `_id` of a stored membership. */
+export const membershipId = ({ workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>): string =>
+  `${workspaceId}:${userId}`
 
 function fromDocument({ _id, since, turn: _turn, ...same }: MembershipDocument): Membership {
   return { ...same, since: toMs(since) }

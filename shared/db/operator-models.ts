@@ -85,7 +85,7 @@ export type InvitationDocument = Omit<Invitation, 'id' | 'createdAt' | 'expiresA
   _id: string
   createdAt: Date
   expiresAt: Date
-  closed: { at: Date; as: 'accepted' | 'withdrawn' } | null
+  closed: { at: Date; as: 'accepted' | 'withdrawn' | 'void' } | null
 }
 
 const THIRTY_DAYS_S = 30 * 86_400
@@ -100,6 +100,7 @@ export const INVITATIONS = defineCollection<InvitationDocument>(
     role: TEXT,
     tokenHash: TEXT,
     invitedBy: TEXT,
+    inviterId: optional(String),
     createdAt: DATE,
     expiresAt: DATE,
     closed: optional(Object),

@@ -3,14 +3,17 @@ import { checkPassword } from './check-password.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
-import type { Invitation, InvitationRepository } from './ports/members.ts'
+import type { AuditRepository } from './ports/audit.ts'
+import { INVITER_ROLE, type Invitation, type InvitationRepository, type MembershipRepository } from './ports/members.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
 import type { Workspace, WorkspaceRepository } from './ports/tenancy.ts'
-import { ADDRESS_BACK_OFF, countTry } from './slow-down.ts'
+import { judgeSlowly, SOURCE_DELAY, SOURCE_PLACES } from './slow-down.ts'
 import { validName } from './valid-name.ts'
 
 /** What joining a workspace needs. */
 export interface AcceptDeps extends PeopleDeps {
+  readonly audits: PeopleDeps['audits'] & Pick<AuditRepository, 'listBySubject'>
+  readonly memberships: PeopleDeps['memberships'] & Pick<MembershipRepository, 'find'>
   readonly invitations: Pick<InvitationRepository, 'findByTokenHash' | 'accept'>
   readonly workspaces: Pick<WorkspaceRepository, 'findById'>
 }
@@ -21,22 +24,45 @@ export interface OpenInvitation {
   readonly workspace: Workspace
   /** The invited person can log in already, and must, before they accept. */
   readonly person: User | null
+  /** Who invited, and may still invite. */
+  readonly inviterId: string
 }
 
-/** What a link leads to. Unknown, used, withdrawn and expired tokens are the same `NOT_FOUND`. */
+/**
+ * What a link leads to. Unknown, used, withdrawn and expired tokens are the same `NOT_FOUND`; `INVALID_STATE` says that the person who
+ * invited may not invite any more.
+ */
 export async function readInvitation(deps: AcceptDeps, token: string, group: string): Promise<OpenInvitation> {
-  await countTry(deps, `address:${group}`, ADDRESS_BACK_OFF)
-  const invitation = await deps.invitations.findByTokenHash(tokenHashOf(token))
+  const key = `invitation:${group}`
+  const place = { lane: key, places: SOURCE_PLACES, counters: [{ key, delay: SOURCE_DELAY }] }
+  const invitation = await judgeSlowly(deps, place, () => deps.invitations.findByTokenHash(tokenHashOf(token)))
+  if (invitation?.closed?.as === 'void') throw inviterGone()
   const isOpen = invitation !== null && invitation.closed === null && invitation.expiresAt > deps.clock.now()
   const workspace = isOpen ? await deps.workspaces.findById(invitation.workspaceId) : null
   if (invitation === null || workspace === null) throw gone()
-  await deps.attempts.forgive(`address:${group}`)
-  return { invitation, workspace, person: await deps.users.findByEmail(invitation.email) }
+  const inviterId = await inviterOf(deps, invitation)
+  if (inviterId === null) throw inviterGone()
+  return { invitation, workspace, person: await deps.users.findByEmail(invitation.email), inviterId }
+}
+
+/** The inviter while they may invite. An invitation that does not name its inviter has an audit row that does. */
+async function inviterOf(deps: AcceptDeps, { id, workspaceId, inviterId }: Invitation): Promise<string | null> {
+  const userId = inviterId ?? (await recordedInviter(deps, id))
+  if (userId === null) return null
+  const inviter = await deps.memberships.find(workspaceId, userId)
+  return inviter?.role === INVITER_ROLE ? userId : null
+}
+
+async function recordedInviter({ audits, users }: AcceptDeps, invitationId: string): Promise<string | null> {
+  const row = (await audits.listBySubject(invitationId)).find(({ action }) => action === 'member.invited')
+  const email = row?.actor.startsWith('user:') ? row.actor.slice('user:'.length) : null
+  return email === null ? null : ((await users.findByEmail(email))?.id ?? null)
 }
 
 /**
  * Joins the workspace. A new person chooses name and password and is logged in; a person who exists must be logged in as the one
- * who was invited (`INVALID_STATE` otherwise), and null is answered.
+ * who was invited (`INVALID_STATE` otherwise), and null is answered. Void when the inviter may not invite any more, also when that
+ * happens at the same moment.
  */
 export async function acceptInvitation(
   deps: AcceptDeps,
@@ -48,7 +74,7 @@ export async function acceptInvitation(
     readonly origin: Origin
   },
 ): Promise<{ readonly workspaceId: string; readonly loggedIn: LoggedIn | null }> {
-  const { invitation, person } = await readInvitation(deps, input.token, input.origin.group)
+  const { invitation, person, inviterId } = await readInvitation(deps, input.token, input.origin.group)
   if (person !== null && input.session?.userId !== person.id) {
     throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })
   }
@@ -60,7 +86,8 @@ export async function acceptInvitation(
   const about = { subject: user.id, email: user.email, role: invitation.role, invitation_id: invitation.id }
   const id = `${invitation.id}:accepted`
   const audit = memberAudit({ id, at }, 'member.joined', invitation.workspaceId, deed, about)
-  if (!(await deps.invitations.accept(invitation, { userId: user.id, newUser, at }, { audit }))) throw gone()
+  const outcome = await deps.invitations.accept(invitation, { userId: user.id, newUser, inviterId, at }, { audit })
+  if (outcome !== 'accepted') throw outcome === 'void' ? inviterGone() : gone()
   const by = { origin: input.origin, secondFactor: 'none', by: 'invitation' } as const
   const loggedIn = newUser === null ? null : await completeLogIn(deps, newUser, by)
   return { workspaceId: invitation.workspaceId, loggedIn }
@@ -84,6 +111,12 @@ export function newUser(
 ): User {
   const nothing = { totp: null, pendingTotp: null, recoveryHashes: [], devices: [] }
   return { id: random.uuid(), ...facts, ...nothing, createdAt: clock.now() }
+}
+
+function inviterGone(): PaymeshError {
+  const message =
+    'The person who invited you may not invite people to this workspace any more. Ask an owner for a new invitation.'
+  return new PaymeshError('INVALID_STATE', { message })
 }
 
 function gone(): PaymeshError {

@@ -52,4 +52,17 @@ export const ACCOUNT_MAILS = {
     advice: 'If you do not know them, ignore this mail: nothing happens.',
     reason: 'You get this mail because a member of that workspace gave this address.',
   }),
+  owner_notice: (fact: Fact): Content => ({
+    subject: `${fact('headline')} at ${fact('workspace')}`,
+    paragraphs: [fact('sentence'), 'Every owner of the workspace gets this mail, and so does the person it is about.'],
+    facts: [
+      ['Who', fact('actor')],
+      ['When', fact('time')],
+      ['From address', fact('from')],
+      ['Reason given', fact('reason')],
+    ],
+    advice:
+      'If none of you did this: change your passwords and end all log-ins in the dashboard under your name, undo the change, and read the audit trail of the workspace. If you cannot log in any more, ask whoever runs this installation.',
+    reason: 'You get this mail because you own this workspace, or because the change is about you.',
+  }),
 } as const

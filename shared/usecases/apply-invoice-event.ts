@@ -10,7 +10,13 @@ import {
 } from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import type { Catalog } from './ports/catalog.ts'
-import { type Invoice, type InvoiceRepository, outboxJobId } from './ports/invoices.ts'
+import {
+  type Invoice,
+  type InvoiceRepository,
+  type OutboxEntry,
+  type OutboxNotice,
+  outboxJobId,
+} from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
 import { type Ambient, type Kicker, QUEUES } from './ports/runtime.ts'
 import type { CursorRepository } from './ports/scanning.ts'
@@ -40,6 +46,8 @@ export interface ApplyInput {
   readonly opId: string | null
   /** Decide and save nothing, as if these payments were the invoice's as well; `changed` then shows what would become of it. */
   readonly preview?: { readonly payments: readonly Payment[] }
+  /** Mails to owners about it; stored with the first audit entry of the change. */
+  readonly notice?: OutboxNotice | null
 }
 
 /** What became of it. `invoice` is the state that holds now; on `refused` nothing was saved. */
@@ -77,7 +85,9 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
   const stored = await deps.payments.listByInvoice(input.invoiceId)
-  const payments = input.preview === undefined ? stored : [...stored, ...input.preview.payments]
+  // A payment that became the invoice's meanwhile is there once, as it is stored.
+  const known = new Set(stored.map(({ key }) => key))
+  const payments = [...stored, ...(input.preview?.payments ?? []).filter(({ key }) => !known.has(key))]
   const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
   const at = deps.clock.now()
   const knownUntil = chainKnownUntil(invoice, payments, at)
@@ -112,7 +122,7 @@ async function save(
   const { state, effects } = decision
   const applied = appliedPayments(state, payments)
   const presented = await presentAnnounced(deps, payments, applied, effects)
-  const append = outboxEntries(input.invoiceId, state, effects, presented)
+  const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), input.notice ?? null)
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
   const expectedVersion = invoice.state.version
   if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'
@@ -121,6 +131,11 @@ async function save(
   await markPayments(deps, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
   return { outcome: 'changed', invoice: { ...invoice, state, lastOps, outbox: [...invoice.outbox, ...append] } }
+}
+
+function withNotice(entries: readonly OutboxEntry[], notice: OutboxNotice | null): readonly OutboxEntry[] {
+  const first = entries.findIndex(({ kind }) => kind === 'audit')
+  return notice === null ? entries : entries.map((entry, index) => (index === first ? { ...entry, notice } : entry))
 }
 
 function reportTransition(deps: ApplyDeps, { invoiceId, event }: ApplyInput, from: string, to: string): void {

@@ -5,7 +5,7 @@ import { type AddressOwnerDeps, addressOwners } from './address-owners.ts'
 import { type ApplyDeps, type ApplyInput, applyInvoiceEvent } from './apply-invoice-event.ts'
 import type { Catalog } from './ports/catalog.ts'
 import type { ExceptionRepository } from './ports/events.ts'
-import type { Invoice } from './ports/invoices.ts'
+import type { Invoice, OutboxNotice } from './ports/invoices.ts'
 import type { Payment, PaymentRepository } from './ports/payments.ts'
 import { refusalError } from './refusal-error.ts'
 
@@ -27,12 +27,16 @@ export interface AttachInput {
   readonly actor: string
   /** Why, in that person's words. */
   readonly reason?: string
+  /** Mails to owners that are stored with it. */
+  readonly notice?: OutboxNotice | null
 }
 
 /** What an attachment did, or would do in a dry run. */
 export interface Attachment {
   readonly payment: Payment
   readonly valueBase: bigint
+  /** The payment is in another asset, and a person stated its value. */
+  readonly isStated: boolean
   readonly statusBefore: InvoiceStatus
   /** The invoice afterwards. */
   readonly invoice: Invoice
@@ -56,7 +60,8 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
   const statusBefore = invoice.state.status
   const known = invoice.state.ledger.find((row) => row.payment === payment.key)
   if (known !== undefined && known.acceptedBase !== null) {
-    return { payment, valueBase: known.acceptedBase, statusBefore, invoice, changed: false }
+    const isStated = statesValue(payment, invoice)
+    return { payment, valueBase: known.acceptedBase, isStated, statusBefore, invoice, changed: false }
   }
   checkConfirmed(payment)
   const valueBase = acceptedValue(deps, payment, invoice, input.valueBase)
@@ -66,15 +71,18 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
     by: input.actor,
     ...(input.reason !== undefined && { reason: input.reason }),
   }
-  const operation: ApplyInput = { invoiceId: invoice.terms.id, event, opId: `attach:${payment.id}` }
+  const isStated = statesValue(payment, invoice)
+  const { notice = null } = input
+  const operation: ApplyInput = { invoiceId: invoice.terms.id, event, opId: `attach:${payment.id}`, notice }
   // Asked first, so that money is not given to an invoice that then refuses it.
   const given = payment.invoiceId === null ? [asGiven(payment, invoice)] : []
   const preview = await applied(deps, { ...operation, preview: { payments: given } })
-  if (input.dryRun) return { payment, valueBase, statusBefore, invoice: preview.invoice, changed: preview.changed }
+  const seen = { payment, valueBase, isStated, statusBefore }
+  if (input.dryRun) return { ...seen, invoice: preview.invoice, changed: preview.changed }
   if (payment.invoiceId === null) await give(deps, payment, invoice)
   const done = await applied(deps, operation)
   await deps.exceptions.close(strayIds(payment, owners), deps.clock.now())
-  return { payment, valueBase, statusBefore, invoice: done.invoice, changed: done.changed }
+  return { ...seen, invoice: done.invoice, changed: done.changed }
 }
 
 async function applied(deps: AttachDeps, input: ApplyInput): Promise<{ invoice: Invoice; changed: boolean }> {
@@ -128,6 +136,8 @@ function acceptedValue(deps: AttachDeps, payment: Payment, invoice: Invoice, ask
   if (asked <= 0n) throw invalid('must be above zero')
   return asked
 }
+
+const statesValue = (payment: Payment, { state }: Invoice): boolean => payment.asset !== activeLock(state)?.asset
 
 /** Compare-and-set on "nobody's"; when somebody was faster, repeating the command says who. */
 async function give(deps: AttachDeps, payment: Payment, { terms }: Invoice): Promise<void> {

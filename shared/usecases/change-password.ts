@@ -14,11 +14,11 @@ import { personOf } from './second-factor.ts'
  */
 export async function changePassword(
   deps: PeopleDeps,
-  who: Pick<OperatorSession, 'userId' | 'secondFactor'>,
+  who: Pick<OperatorSession, 'userId' | 'loginId' | 'secondFactor'>,
   { password, next, origin }: { readonly password: string; readonly next: string; readonly origin: Origin },
 ): Promise<{ readonly token: string }> {
   const user = await personOf(deps, who)
-  await checkOwnPassword(deps, user, password)
+  await checkOwnPassword(deps, user, password, who)
   checkPassword(next, user.email, 'next')
   const at = deps.clock.now()
   const data = { email: user.email, time: mailTime(at), what: 'The password was changed.' }

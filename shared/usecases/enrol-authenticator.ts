@@ -6,7 +6,7 @@ import type { Origin, PeopleDeps } from './people-deps.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
 import { totpContext } from './ports/secrets.ts'
 import { personOf, recoveryHash, useCode, useRecoveryCode } from './second-factor.ts'
-import { ACCOUNT_BACK_OFF, countTry } from './slow-down.ts'
+import { ACCOUNT_DELAY, BROWSER_PLACES, countCode, judgeSlowly } from './slow-down.ts'
 
 type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
 
@@ -26,8 +26,8 @@ export async function beginEnrolment(
   input: { readonly password: string; readonly code: string | null; readonly origin: Origin },
 ): Promise<{ readonly secret: string; readonly uri: string }> {
   const user = await personOf(deps, who)
-  await checkOwnPassword(deps, user, input.password)
-  if (user.totp !== null) await proveSecondFactor(deps, user, input.code ?? '', input.origin)
+  await checkOwnPassword(deps, user, input.password, who)
+  if (user.totp !== null) await proveSecondFactor(deps, user, input.code ?? '', { origin: input.origin, who })
   const secret = deps.codes.newSecret()
   const sealedSecret = deps.secretBox.seal(secret, totpContext(user.id))
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.authenticator_asked', user.id)
@@ -35,9 +35,15 @@ export async function beginEnrolment(
   return { secret, uri: deps.codes.uri(secret, user.email) }
 }
 
-async function proveSecondFactor(deps: PeopleDeps, user: User, code: string, origin: Origin): Promise<void> {
-  if (/^[\d\s]{6,}$/.test(code)) await useCode(deps, user, code)
-  else await useRecoveryCode(deps, user, code, origin)
+async function proveSecondFactor(
+  deps: PeopleDeps,
+  user: User,
+  code: string,
+  { origin, who }: { readonly origin: Origin; readonly who: Who },
+): Promise<void> {
+  const counter = `prove:${who.loginId}`
+  if (/^[\d\s]{6,}$/.test(code)) await useCode(deps, user, code, counter)
+  else await useRecoveryCode(deps, user, { code, origin, counter })
 }
 
 /**
@@ -55,14 +61,15 @@ export async function confirmEnrolment(
   if (pendingTotp === null || at - pendingTotp.at > PENDING_MS) {
     throw new PaymeshError('INVALID_STATE', { message: 'Begin again: this setup is finished or took too long.' })
   }
-  await countTry(deps, `code:${user.id}`, ACCOUNT_BACK_OFF)
+  const counter = `enrol:${who.loginId}`
+  await countCode(deps, counter)
   const secret = deps.secretBox.open(pendingTotp.sealedSecret, totpContext(user.id))
   const lastStep = await deps.codes.stepOf(secret, code, at)
   if (lastStep === null) {
     const message = 'This code is wrong. Check that the clock of your phone is right.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
-  await deps.attempts.clear(`code:${user.id}`)
+  await deps.attempts.clear(counter)
   const recoveryCodes = newRecoveryCodes(deps)
   const recoveryHashes = recoveryCodes.map((one) => recoveryHash(deps, user.id, one))
   const confirmed = { sealedSecret: pendingTotp.sealedSecret, lastStep, at, recoveryHashes, keepLoginId: who.loginId }
@@ -112,11 +119,22 @@ function shownBefore(): PaymeshError {
   return new PaymeshError('INVALID_STATE', { message })
 }
 
-/** Throws `VALIDATION_ERROR` at `password` unless it is this person's; tries are slowed down. */
-export async function checkOwnPassword(deps: PeopleDeps, user: User, password: string): Promise<void> {
+/**
+ * Throws `VALIDATION_ERROR` at `password` unless it is this person's. Wrong ones are answered the later the more of them there were,
+ * and hold a place of this log-in until then.
+ */
+export async function checkOwnPassword(
+  deps: PeopleDeps,
+  user: User,
+  password: string,
+  { loginId }: Pick<Who, 'loginId'>,
+): Promise<void> {
   const key = `password:${user.id}`
-  await countTry(deps, key, ACCOUNT_BACK_OFF)
-  if (!(await deps.passwords.verify(user.passwordHash, password))) {
+  const place = { lane: `own:${loginId}`, places: BROWSER_PLACES, counters: [{ key, delay: ACCOUNT_DELAY }] }
+  const right = await judgeSlowly(deps, place, async () =>
+    (await deps.passwords.verify(user.passwordHash, password)) ? user : null,
+  )
+  if (right === null) {
     const message = 'This is not your password.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'password', message }] })
   }

@@ -7,7 +7,7 @@ import { mailTime } from './mail-time.ts'
 import type { PeopleDeps } from './people-deps.ts'
 import type { AuditRecord } from './ports/audit.ts'
 import type { Invitation, InvitationRepository, MembershipRepository } from './ports/members.ts'
-import type { Role } from './ports/operators.ts'
+import type { Role, User } from './ports/operators.ts'
 import type { Workspace } from './ports/tenancy.ts'
 import { validEmail } from './valid-name.ts'
 
@@ -30,7 +30,7 @@ export async function inviteMember(
     readonly workspace: Pick<Workspace, 'id' | 'name'>
     readonly email: string
     readonly role: Role
-    readonly inviter: string
+    readonly inviter: Pick<User, 'id' | 'name'>
     /** Of the dashboard, without a slash at its end. */
     readonly publicUrl: string
     readonly deed: Deed
@@ -49,10 +49,18 @@ export async function inviteMember(
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
   const expiresAt = at + LIFE_MS
   const times = { createdAt: at, expiresAt, closed: null }
-  const invitation = { id, workspaceId: workspace.id, email, role, tokenHash: tokenHashOf(token), invitedBy: inviter }
+  const invitation = {
+    id,
+    workspaceId: workspace.id,
+    email,
+    role,
+    tokenHash: tokenHashOf(token),
+    invitedBy: inviter.name,
+    inviterId: inviter.id,
+  }
   const mail = accountMail(deps, 'member_invited', email, {
     workspace: workspace.name,
-    inviter,
+    inviter: inviter.name,
     role,
     expires: mailTime(expiresAt),
     url_sealed: '',

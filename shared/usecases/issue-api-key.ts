@@ -41,7 +41,7 @@ export async function issueApiKey(
   const record: ApiKeyRecord = {
     ...(name !== undefined && { name }),
     ...{ id, workspaceId, mode, scopes, hash: deps.hasher.hash(apiKey), last4: apiKey.slice(-4) },
-    ...{ epoch: 0, createdAt: at, revokedAt: null },
+    ...{ epoch: 0, createdAt: at, revokedAt: null, createdBy: deed.actor },
   }
   const audit = keyAudit(`${id}:created`, at, 'api_key.created', record, deed)
   if (await deps.tenancy.issueKey(record, audit)) return { record, apiKey }

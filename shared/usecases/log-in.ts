@@ -6,7 +6,7 @@ import { newSession, newSessionToken } from './operator-sessions.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
 import type { MailRecord } from './ports/events.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
-import { ACCOUNT_BACK_OFF, ADDRESS_BACK_OFF, countTry } from './slow-down.ts'
+import { ACCOUNT_DELAY, BROWSER_PLACES, judgeSlowly, SOURCE_DELAY, SOURCE_PLACES, type TryPlace } from './slow-down.ts'
 
 /** What the browser is given. */
 export interface LoggedIn {
@@ -19,8 +19,9 @@ export interface LoggedIn {
 
 /**
  * Logs in with e-mail address and password. An unknown address and a wrong password cost the same time and get the same answer,
- * `UNAUTHENTICATED`. Failures slow down the account, except for browsers that it knows, and the address they come from:
- * `RATE_LIMITED` names the seconds to wait, never more than 15 minutes.
+ * `UNAUTHENTICATED`, the later the more of them there were from this source, or at this account from browsers that it does not know;
+ * an account adds 5 s at most. A right password is never slowed down and never refused, unless its source floods: then the answer
+ * to browsers that the account does not know is `RATE_LIMITED`.
  */
 export async function logIn(
   deps: PeopleDeps,
@@ -29,30 +30,35 @@ export async function logIn(
   const { origin } = input
   const email = input.email.trim().toLowerCase()
   const user = await deps.users.findByEmail(email)
-  const account = knows(deps, user, origin.device)
-    ? `browser:${deviceHash(deps, origin.device ?? '')}`
-    : `account:${createHash('sha256').update(email).digest('hex')}`
-  const address = `address:${origin.group}`
-  await countTry(deps, address, ADDRESS_BACK_OFF)
-  try {
-    await countTry(deps, account, ACCOUNT_BACK_OFF)
-  } catch (error) {
-    // Nothing was guessed: who waits for their own account does not slow down everybody at their address.
-    await deps.attempts.forgive(address)
-    throw error
-  }
-  const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
-  if (user === null || !isRight) {
+  const place = placeOf(deps, { email, user, origin })
+  const right = await judgeSlowly(deps, place, async () => {
+    const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
+    if (user !== null && isRight) return user
     // Written for unknown addresses as well, or the time it takes would tell them apart.
     const failure = accountAudit(deps, 'somebody', 'auth.log_in_failed', user?.id ?? 'unknown', { ip: origin.ip })
     await deps.audits.insertMany([failure])
     deps.metrics.count('log_ins_total', { result: 'wrong_password' })
-    throw new PaymeshError('UNAUTHENTICATED', { message: 'E-mail or password is wrong.' })
+    return null
+  })
+  if (right === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'E-mail or password is wrong.' })
+  await deps.attempts.clear(place.counters[0].key)
+  if (right.totp === null) return await completeLogIn(deps, right, { origin, secondFactor: 'none', by: 'password' })
+  return await askForCode(deps, right, origin)
+}
+
+/** A browser that the account knows has a lane and a counter for itself, so that strangers cannot make its person wait. */
+function placeOf(
+  deps: PeopleDeps,
+  { email, user, origin }: { readonly email: string; readonly user: User | null; readonly origin: Origin },
+): TryPlace & { readonly counters: readonly [TryPlace['counters'][number], ...TryPlace['counters']] } {
+  const browser = knownBrowser(deps, user, origin.device)
+  if (browser !== null) {
+    const key = `browser:${browser}`
+    return { lane: key, places: BROWSER_PLACES, counters: [{ key, delay: ACCOUNT_DELAY }] }
   }
-  await deps.attempts.clear(account)
-  await deps.attempts.forgive(address)
-  if (user.totp === null) return await completeLogIn(deps, user, { origin, secondFactor: 'none', by: 'password' })
-  return await askForCode(deps, user, origin)
+  const account = { key: `account:${createHash('sha256').update(email).digest('hex')}`, delay: ACCOUNT_DELAY }
+  const source = { key: `address:${origin.group}`, delay: SOURCE_DELAY }
+  return { lane: source.key, places: SOURCE_PLACES, counters: [account, source] }
 }
 
 async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {
@@ -79,7 +85,7 @@ export async function completeLogIn(
 ): Promise<LoggedIn> {
   const at = deps.clock.now()
   const { ip, userAgent } = origin
-  const isNew = !knows(deps, user, origin.device)
+  const isNew = knownBrowser(deps, user, origin.device) === null
   const device = origin.device ?? Buffer.from(deps.random.bytes(32)).toString('base64url')
   const { token, id } = newSessionToken(deps.random)
   const facts = { loginId: deps.random.uuid(), secondFactor, steppedUpUntil: null, ip, userAgent }
@@ -96,8 +102,11 @@ export async function completeLogIn(
   return { token, secondFactor, device }
 }
 
-function knows(deps: PeopleDeps, user: User | null, device: string | null): boolean {
-  return user !== null && device !== null && user.devices.includes(deviceHash(deps, device))
+/** The digest of a browser's mark when this person logged in with it before; null otherwise. */
+export function knownBrowser(deps: PeopleDeps, user: User | null, device: string | null): string | null {
+  if (user === null || device === null) return null
+  const hash = deviceHash(deps, device)
+  return user.devices.includes(hash) ? hash : null
 }
 
 function deviceHash({ hasher }: PeopleDeps, device: string): string {

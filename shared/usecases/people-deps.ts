@@ -9,6 +9,8 @@ import type {
 } from './ports/operators.ts'
 import type { Ambient, Kicker } from './ports/runtime.ts'
 import type { KeyHasher, SecretBox } from './ports/secrets.ts'
+import type { After } from './ports/timers.ts'
+import type { TryLanes } from './ports/try-lanes.ts'
 
 /** What everything about people who log in needs. */
 export interface PeopleDeps extends Ambient {
@@ -16,6 +18,8 @@ export interface PeopleDeps extends Ambient {
   readonly sessions: SessionRepository
   readonly memberships: Pick<MembershipRepository, 'rolesOf'>
   readonly attempts: LoginAttempts
+  readonly lanes: TryLanes
+  readonly after: After
   readonly audits: Pick<AuditRepository, 'insertMany'>
   readonly passwords: PasswordHasher
   readonly codes: OneTimeCodes

@@ -215,7 +215,7 @@ async function relayInbox(deps: RelayDeps, batch: readonly Invoice[]): Promise<v
 
 async function relayMails(deps: RelayDeps, batch: readonly Invoice[]): Promise<void> {
   for (const invoice of batch) {
-    if (!invoice.outbox.some((entry) => entry.kind === 'mail')) continue
+    if (!invoice.outbox.some(({ kind, notice }) => kind === 'mail' || notice !== undefined)) continue
     const workspace = await deps.workspaces.findById(invoice.terms.workspaceId)
     if (workspace === null) throw new Error(`invoice ${invoice.terms.id} belongs to no workspace`)
     const mails = mailRecords(invoice, workspace)

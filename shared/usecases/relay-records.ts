@@ -124,23 +124,28 @@ function exceptionRecord(invoice: Invoice, entry: OutboxEntry): ExceptionRecord 
   }
 }
 
-/** The mails that an invoice's outbox holds, to the owner of its workspace; the id is that of the entry. */
+/**
+ * The mails that an invoice's outbox holds: to the owner of its workspace, and notices to those whom they name. Their ids follow from
+ * the id of the entry.
+ */
 export function mailRecords(invoice: Invoice, workspace: Workspace): readonly MailRecord[] {
-  return invoice.outbox
-    .filter((entry) => entry.kind === 'mail')
-    .map((entry) => ({
-      id: `mail:${entry.eventId}`,
-      workspaceId: workspace.id,
-      template: 'payment_reorged' as const,
-      to: workspace.ownerEmail,
-      data: {
-        invoice_id: invoice.terms.id,
-        invoice_number: String(invoice.terms.number),
-        payment_key: entry.paymentKey ?? '',
-        mode: invoice.terms.mode,
-      },
-      createdAt: entry.at,
-    }))
+  return invoice.outbox.flatMap((entry) =>
+    entry.kind === 'mail' ? [reorgMail(invoice, workspace, entry)] : noticeMails(workspace, entry),
+  )
+}
+
+function reorgMail({ terms }: Invoice, { id: workspaceId, ownerEmail }: Workspace, entry: OutboxEntry): MailRecord {
+  const { id, number, mode } = terms
+  const data = { invoice_id: id, invoice_number: String(number), payment_key: entry.paymentKey ?? '', mode }
+  const about = { workspaceId, template: 'payment_reorged', to: ownerEmail } as const
+  return { id: `mail:${entry.eventId}`, ...about, data, createdAt: entry.at }
+}
+
+function noticeMails({ id: workspaceId }: Workspace, { eventId, at, notice }: OutboxEntry): readonly MailRecord[] {
+  return (notice?.to ?? []).map((to, place) => {
+    const id = `mail:${eventId}:owner:${place}`
+    return { id, workspaceId, template: 'owner_notice', to, data: notice?.data ?? {}, createdAt: at }
+  })
 }
 
 /** The deeds of people that an invoice's outbox holds; the id is that of the entry. */

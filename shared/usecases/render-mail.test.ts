@@ -31,6 +31,15 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
     expires: '2026-11-28 14:30 UTC',
     url: 'https://paymesh.example.com/invitation#token',
   },
+  owner_notice: {
+    workspace: 'Casa Lumbre',
+    headline: 'A role was changed',
+    sentence: 'luis@example.com was viewer and is owner now.',
+    actor: 'ana@example.com',
+    time: '2026-11-21 14:30 UTC',
+    from: '192.0.2.7',
+    reason: 'He keeps the shop',
+  },
 }
 const TEMPLATES = Object.keys(SAMPLES) as MailRecord['template'][]
 

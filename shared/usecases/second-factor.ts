@@ -1,12 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { accountAudit, accountMail, kickMails } from './account-notes.ts'
-import { completeLogIn, type LoggedIn } from './log-in.ts'
+import { completeLogIn, knownBrowser, type LoggedIn } from './log-in.ts'
 import { mailTime } from './mail-time.ts'
 import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import type { Origin, PeopleDeps } from './people-deps.ts'
 import type { OperatorSession, User } from './ports/operators.ts'
 import { totpContext } from './ports/secrets.ts'
-import { ACCOUNT_BACK_OFF, countTry } from './slow-down.ts'
+import { countCode } from './slow-down.ts'
 
 type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
 
@@ -17,7 +17,7 @@ export async function giveCode(
   { code, origin }: { readonly code: string; readonly origin: Origin },
 ): Promise<LoggedIn> {
   const user = await personOf(deps, who)
-  await useCode(deps, user, code)
+  await useCode(deps, user, code, `code:${entryOf(deps, user, origin)}`)
   const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code' })
   await deps.sessions.end(user.id, who.loginId, null)
   return done
@@ -30,7 +30,7 @@ export async function giveRecoveryCode(
   { code, origin }: { readonly code: string; readonly origin: Origin },
 ): Promise<LoggedIn> {
   const user = await personOf(deps, who)
-  await useRecoveryCode(deps, user, code, origin)
+  await useRecoveryCode(deps, user, { code, origin, counter: `recovery-code:${entryOf(deps, user, origin)}` })
   const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code' })
   await deps.sessions.end(user.id, who.loginId, null)
   return done
@@ -43,7 +43,7 @@ export async function stepUp(
   code: string,
 ): Promise<{ readonly token: string; readonly until: number }> {
   const user = await personOf(deps, who)
-  await useCode(deps, user, code)
+  await useCode(deps, user, code, `step-up:${who.loginId}`)
   const until = deps.clock.now() + STEP_UP_MS
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.stepped_up', user.id)
   const token = await replaceToken(deps, who.id, { steppedUpUntil: until }, { audit })
@@ -51,23 +51,33 @@ export async function stepUp(
   return { token, until }
 }
 
-/** Spends a code of the authenticator: right once, and never again. */
-export async function useCode(deps: PeopleDeps, user: User, code: string): Promise<void> {
+/** A browser that the account knows counts its codes for itself: somebody who has the password cannot make its person wait. */
+function entryOf(deps: PeopleDeps, user: User, { device }: Origin): string {
+  const browser = knownBrowser(deps, user, device)
+  return browser === null ? user.id : `${user.id}:${browser}`
+}
+
+/** Spends a code of the authenticator: right once, and never again. Tries count at `counter`. */
+export async function useCode(deps: PeopleDeps, user: User, code: string, counter: string): Promise<void> {
   const { totp } = user
   if (totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
-  await countTry(deps, codeKey(user), ACCOUNT_BACK_OFF)
+  await countCode(deps, counter)
   const secret = deps.secretBox.open(totp.sealedSecret, totpContext(user.id))
   const step = await deps.codes.stepOf(secret, code, deps.clock.now())
   if (step === null || !(await deps.users.useTotpStep(user.id, step))) {
     const message = 'This code is wrong or was used already. Wait for the next one.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
-  await deps.attempts.clear(codeKey(user))
+  await deps.attempts.clear(counter)
 }
 
-/** Spends a recovery code and tells its owner. */
-export async function useRecoveryCode(deps: PeopleDeps, user: User, code: string, { ip }: Origin): Promise<void> {
-  await countTry(deps, codeKey(user), ACCOUNT_BACK_OFF)
+/** Spends a recovery code, with a mail to its owner. Tries count at `counter`. */
+export async function useRecoveryCode(
+  deps: PeopleDeps,
+  user: User,
+  { code, origin: { ip }, counter }: { readonly code: string; readonly origin: Origin; readonly counter: string },
+): Promise<void> {
+  await countCode(deps, counter)
   const left = String(Math.max(0, user.recoveryHashes.length - 1))
   const data = { email: user.email, time: mailTime(deps.clock.now()), ip, left }
   const mails = [accountMail(deps, 'recovery_code_used', user.email, data)]
@@ -76,10 +86,9 @@ export async function useRecoveryCode(deps: PeopleDeps, user: User, code: string
     const message = 'This recovery code is wrong or was used already.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
   }
-  await deps.attempts.clear(codeKey(user))
+  await deps.attempts.clear(counter)
   kickMails(deps, mails)
 }
-const codeKey = ({ id }: User): string => `code:${id}`
 
 /** The keyed digest a recovery code is kept as; spaces, dashes and case do not matter. */
 export function recoveryHash({ hasher }: Pick<PeopleDeps, 'hasher'>, userId: string, code: string): string {

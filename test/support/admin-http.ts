@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { generate } from 'otplib'
 import { createApp } from '#services/admin/app.ts'
 import { createOperator } from '#shared/usecases/manage-operators.ts'
+import type { After } from '#shared/usecases/ports/timers.ts'
 import { adminCaller } from './admin.ts'
 import type { TestStores } from './stores.ts'
 
@@ -23,13 +24,25 @@ export interface AdminAnswer {
 /** A browser: keeps its cookies and sends the origin as browsers do. */
 export type AdminBrowser = ReturnType<typeof createBrowser>
 
-/** The operators' interface on real stores behind real HTTP, with a clock that stands still until a test moves it: a slow machine must not end anybody's wait. Close it. */
+/**
+ * The operators' interface on real stores behind real HTTP, with a clock that stands still until a test moves it: a slow machine must
+ * not end anybody's wait. Answers to wrong passwords that are to wait are recorded in `waits` and given at once, or, after
+ * `holdAnswers`, when the function that it returned is called. Close it.
+ */
 export async function openAdmin(stores: TestStores) {
   let now = stores.ambient.clock.now()
   const clock = { now: () => now }
+  const waits: number[] = []
+  let held: (() => void)[] | null = null
+  const after: After = (delayMs, run) => {
+    waits.push(delayMs)
+    if (held === null) run()
+    else held.push(run)
+    return () => undefined
+  }
   const { deps, workspaceId, kicks, at } = await adminCaller(stores, {
     env: { PAYMESH_PUBLIC_ADMIN_URL: ADMIN_ORIGIN },
-    deps: () => ({ clock }),
+    deps: () => ({ clock, after }),
   })
   const server = createServer(createApp(deps))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -40,6 +53,17 @@ export async function openAdmin(stores: TestStores) {
     at,
     kicks,
     url,
+    /** How long each answer to a wrong password was to wait, in milliseconds, oldest first. */
+    waits,
+    /** Holds answers that are to wait until the returned function is called. */
+    holdAnswers: () => {
+      held = []
+      return () => {
+        const all = held ?? []
+        held = null
+        for (const run of all) run()
+      }
+    },
     advance: (ms: number) => {
       now += ms
     },
@@ -79,8 +103,14 @@ function createBrowser(url: string) {
 
   return {
     jar,
-    mutate: (path: string, input: object = {}, headers: Readonly<Record<string, string>> = {}) =>
+    mutate: (
+      path: string,
+      input: object = {},
+      headers: Readonly<Record<string, string>> = {},
+      signal: AbortSignal | null = null,
+    ) =>
       send(path, {
+        signal,
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: ADMIN_ORIGIN, ...headers },
         body: JSON.stringify(input),
@@ -98,8 +128,8 @@ function createBrowser(url: string) {
     /** A POST with a body as it stands. */
     send: (path: string, body: string) =>
       send(path, { method: 'POST', headers: { 'content-type': 'application/json', origin: ADMIN_ORIGIN }, body }),
-    logIn: function (email: string, password = PASSWORD) {
-      return this.mutate('auth.logIn', { email, password })
+    logIn: function (email: string, password = PASSWORD, signal: AbortSignal | null = null) {
+      return this.mutate('auth.logIn', { email, password }, {}, signal)
     },
   }
 }

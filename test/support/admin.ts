@@ -4,6 +4,7 @@ import { appRouter } from '#services/admin/app-router.ts'
 import { createCallerFactory } from '#services/admin/trpc.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+import { createOperator } from '#shared/usecases/manage-operators.ts'
 import type { OperatorSession, Role } from '#shared/usecases/ports/operators.ts'
 import { serviceContext } from './service-context.ts'
 import type { TestStores } from './stores.ts'
@@ -25,6 +26,8 @@ export interface AdminCallerOptions {
   /** Runs the installation. Default false. */
   readonly operator?: boolean
   readonly email?: string
+  /** Also stores the person and their membership; default false: only the session says that they are one. */
+  readonly stored?: boolean
   /** An existing workspace; default a new one. */
   readonly workspaceId?: string
   /** Replaces parts of what the procedures work with. */
@@ -48,10 +51,12 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
   const wired = buildAdminDeps(serviceContext(stores, env), kicker)
   const deps: AdminDeps = { ...wired, ...options.deps?.(wired) }
   const workspaceId = options.workspaceId ?? (await createWorkspace(deps, { name: 'Shop', ownerEmail: email })).id
+  const person =
+    options.stored === true && role !== null ? await storedPerson(deps, { email, workspaceId, role }) : null
   const session: OperatorSession = {
     id: createHash('sha256').update(deps.random.bytes(32)).digest('hex'),
     loginId: deps.random.uuid(),
-    userId: deps.random.uuid(),
+    userId: person ?? deps.random.uuid(),
     email,
     name: 'Olivia Ortiz',
     isOperator: options.operator ?? false,
@@ -70,4 +75,26 @@ export async function adminCaller(stores: TestStores, options: AdminCallerOption
     setDevice: () => undefined,
   })
   return { caller, deps, session, workspaceId, kicks, at: { workspaceId, mode } }
+}
+
+async function storedPerson(
+  deps: AdminDeps,
+  { email, workspaceId, role }: { readonly email: string; readonly workspaceId: string; readonly role: Role },
+): Promise<string> {
+  const known = await deps.users.findByEmail(email)
+  if (known === null) {
+    const facts = { email, name: 'Olivia Ortiz', password: 'four words are good', isOperator: false, actor: 'test' }
+    return (await createOperator(deps, { ...facts, member: { workspaceId, role } })).id
+  }
+  const audit = {
+    id: deps.random.uuid(),
+    at: 0,
+    actor: 'test',
+    action: 'member.joined',
+    subject: known.id,
+    workspaceId,
+  }
+  const membership = { workspaceId, userId: known.id, role, since: deps.clock.now() }
+  await deps.memberships.add(membership, { audit: { ...audit, mode: null, detail: {} } })
+  return known.id
 }

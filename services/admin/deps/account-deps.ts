@@ -12,11 +12,13 @@ import { createSessionRepository } from '#shared/db/session-repository.ts'
 import { createTenancyDeeds } from '#shared/db/tenancy-deeds.ts'
 import { createUserRepository } from '#shared/db/user-repository.ts'
 import { createEpochStore } from '#shared/queues/epoch-store.ts'
+import { after } from '#shared/runtime/after.ts'
 import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
 import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
 import { createOneTimeCodes } from '#shared/runtime/one-time-codes.ts'
 import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
+import { createTryLanes } from '#shared/runtime/try-lanes.ts'
 import type { PeopleDeps } from '#shared/usecases/people-deps.ts'
 import type { AuditChainRepository, AuditRepository, AuditSearch } from '#shared/usecases/ports/audit.ts'
 import type { Catalog } from '#shared/usecases/ports/catalog.ts'
@@ -49,6 +51,8 @@ export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker:
     memberships: createMembershipRepository(db),
     invitations: createInvitationRepository(db),
     attempts: createLoginAttempts(db),
+    lanes: createTryLanes(),
+    after,
     audits: createAuditRepository(db),
     operations: createOperationRegister(db),
     auditSearch: createAuditSearch(db),

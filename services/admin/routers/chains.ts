@@ -163,7 +163,7 @@ export const chainsRouter = router({
       return { plan: asked.plan, preview, standing: asked.command === null ? null : commandToWire(asked.command) }
     }),
 
-  ask: operatorDeed()
+  ask: operatorDeed({ stepUp: 'live' })
     .input(wanted)
     .output(z.object({ plan: planWire, command: commandWire.nullable(), repeated: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
@@ -173,7 +173,7 @@ export const chainsRouter = router({
       return { plan, command: command === null ? null : commandToWire(command), repeated }
     }),
 
-  cancel: operatorDeed()
+  cancel: operatorDeed({ stepUp: 'live' })
     .input(chain.extend({ kind: z.enum(CHAIN_COMMAND_KINDS).nullable().default(null) }))
     .output(z.object({ cancelled: z.array(commandWire), tooLate: z.array(commandWire) }))
     .mutation(async ({ ctx, input }) => {
@@ -193,7 +193,7 @@ export const chainsRouter = router({
     ),
 
   /** Lets deadlines of a stuck network pass up to a moment, unread. Needs a reason. */
-  releaseDeadlines: operatorDeed()
+  releaseDeadlines: operatorDeed({ stepUp: 'live' })
     .input(chain.extend({ through: z.int().min(0), reason: z.string().trim().min(1).max(500) }))
     .output(z.object({ plan: releasePlanWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {

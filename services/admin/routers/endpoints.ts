@@ -13,6 +13,7 @@ import {
 import { sendTestEvent } from '#shared/usecases/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/set-endpoint-status.ts'
 import type { AdminDeps } from '../admin-deps.ts'
+import { announced } from '../announced.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 import { deliveriesToWire, deliveryWire } from '../wire/delivery-wire.ts'
@@ -53,11 +54,11 @@ export const endpointsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { workspace, actor, deps } = ctx
       const wish = { workspace, mode: input.mode, actor, reason: input.reason ?? null, opId: input.opId }
-      const { endpointId, secret } = await addEndpoint(partsOf(deps), { ...wish, body: input.endpoint })
+      const { endpointId, secret } = await addEndpoint(announcedParts(ctx), { ...wish, body: input.endpoint })
       return { endpoint: await toWire(deps, await ownEndpoint(deps, { ...input, endpointId })), secret }
     }),
 
-  update: workspaceDeed('admin')
+  update: workspaceDeed('admin', { stepUp: true })
     .input(
       one.extend({
         /** `updatedAt` of the endpoint that the person looked at. */
@@ -74,18 +75,18 @@ export const endpointsRouter = router({
       const wish = { workspace, mode, actor, reason: input.reason ?? null, opId }
       const description = input.description === '' ? null : input.description
       const change = { events: [...new Set(input.events)], description }
-      await updateEndpoint(partsOf(deps), { ...wish, endpointId, version, change })
+      await updateEndpoint(announcedParts(ctx), { ...wish, endpointId, version, change })
       return await toWire(deps, await ownEndpoint(deps, input))
     }),
 
-  setStatus: workspaceDeed('admin')
+  setStatus: workspaceDeed('admin', { stepUp: true })
     .input(one.extend({ status: z.enum(['enabled', 'disabled']) }))
     .output(z.object({ endpoint: endpointWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownEndpoint(ctx.deps, input)
       const { status, opId, reason = null } = input
       const wish = { endpointId: id, status, actor: ctx.actor, reason, opId }
-      const { changed } = await setEndpointStatus(partsOf(ctx.deps), wish)
+      const { changed } = await setEndpointStatus(announcedParts(ctx), wish)
       return { endpoint: await toWire(ctx.deps, await ownEndpoint(ctx.deps, input)), changed }
     }),
 
@@ -93,9 +94,9 @@ export const endpointsRouter = router({
     .input(one)
     .output(z.object({ removed: z.literal(true) }))
     .mutation(async ({ ctx, input }) => {
-      const { workspace, actor, deps } = ctx
+      const { workspace, actor } = ctx
       const { endpointId, mode, opId } = input
-      await removeEndpoint(partsOf(deps), {
+      await removeEndpoint(announcedParts(ctx), {
         ...{ workspace, mode, actor, reason: input.reason ?? null, opId, endpointId },
       })
       return { removed: true }
@@ -109,7 +110,7 @@ export const endpointsRouter = router({
       const { overlapMs, workspaceId } = input
       const opId = derivedUuid('rotate', workspaceId, id, input.opId)
       const wish = { endpointId: id, overlapMs, opId, actor: ctx.actor, reason: input.reason ?? null }
-      const { secret, oldUntil } = await rotateEndpointSecret(partsOf(ctx.deps), wish)
+      const { secret, oldUntil } = await rotateEndpointSecret(announcedParts(ctx), wish)
       return { secret, oldSecretUntil: oldUntil }
     }),
 
@@ -177,4 +178,9 @@ async function toWire({ instance, clock }: AdminDeps, endpoint: WebhookEndpoint)
 function partsOf(deps: AdminDeps) {
   const { clock, random, kicker } = deps
   return { ...deps.instance, clock, random, kicker }
+}
+
+/** For changes that every owner of a live endpoint gets a mail about. */
+function announcedParts(ctx: { readonly deps: AdminDeps; readonly ip: string }) {
+  return { ...partsOf(ctx.deps), deeds: announced(ctx).deeds }
 }

@@ -14,6 +14,7 @@ import { explainException } from '#shared/usecases/explain-exception.ts'
 import { type DeskEntry, RESOLUTIONS } from '#shared/usecases/ports/exception-desk.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
+import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
@@ -102,12 +103,12 @@ export const exceptionsRouter = router({
       }
     }),
 
-  accept: workspaceDeed('support')
+  accept: workspaceDeed('support', { stepUp: 'shortfall' })
     .input(exceptionInput.extend({ reason, valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'accepted' })),
 
-  attach: workspaceDeed('support')
+  attach: workspaceDeed('support', { stepUp: 'shortfall' })
     .input(exceptionInput.extend({ reason, invoiceId: z.uuid(), valueBase: valueBase.optional() }))
     .output(exceptionWire)
     .mutation(({ ctx, input }) => decide(ctx, { ...input, resolution: 'attached' })),
@@ -151,7 +152,7 @@ function readPlace(cursor: string): { readonly at: number; readonly id: string }
 }
 
 async function decide(
-  ctx: { readonly deps: AdminDeps; readonly actor: string; readonly operation: Pick<Operation, 'isDone'> },
+  ctx: Parameters<typeof largeShortfall>[0] & { readonly operation: Pick<Operation, 'isDone'> },
   input: {
     readonly workspaceId: string
     readonly mode: 'live' | 'test'
@@ -171,6 +172,7 @@ async function decide(
     resolution,
     ...deedOf(ctx, input),
     isDone: ctx.operation.isDone,
+    weigh: largeShortfall(ctx, input),
     ...(input.invoiceId !== undefined && { invoiceId: input.invoiceId }),
     ...(input.valueBase !== undefined && { valueBase: BigInt(input.valueBase) }),
   })

@@ -123,7 +123,7 @@ const deeds = router({
       return await detail(ctx.deps, input)
     }),
 
-  eraseCustomer: workspaceDeed('admin')
+  eraseCustomer: workspaceDeed('admin', { stepUp: 'live' })
     .input(about.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
     .output(invoiceDetailWire)
     .mutation(async ({ ctx, input }) => {

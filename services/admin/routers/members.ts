@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { changeMember } from '#shared/usecases/change-member.ts'
 import { inviteMember, withdrawInvitation } from '#shared/usecases/invite-member.ts'
+import { keysOfMember } from '#shared/usecases/keys-of-member.ts'
 import type { Invitation } from '#shared/usecases/ports/members.ts'
 import { ROLES } from '#shared/usecases/ports/operators.ts'
+import { announced } from '../announced.ts'
 import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
+import { apiKeyToWire, apiKeyWire } from '../wire/api-key-wire.ts'
 
 const role = z.enum(ROLES)
 const invitation = z.object({
@@ -62,17 +65,19 @@ export const membersRouter = router({
       const { deps, workspace, session } = ctx
       const { email, role: wanted } = input
       const publicUrl = deps.config.admin.publicUrl
-      const facts = { workspace, email, role: wanted, inviter: session.name, publicUrl }
-      return presentInvitation(await inviteMember(deps, { ...facts, deed: deedOf(ctx, input) }))
+      const facts = { workspace, email, role: wanted, inviter: { id: session.userId, name: session.name }, publicUrl }
+      return presentInvitation(
+        await inviteMember({ ...deps, ...announced(ctx) }, { ...facts, deed: deedOf(ctx, input) }),
+      )
     }),
 
-  withdrawInvitation: workspaceDeed('owner')
+  withdrawInvitation: workspaceDeed('owner', { stepUp: true })
     .input(z.object({ invitationId: z.uuid() }))
     .output(invitation)
     .mutation(async ({ ctx, input }) => {
       const { invitationId } = input
       const about = { workspaceId: ctx.workspace.id, invitationId, deed: deedOf(ctx, input) }
-      return presentInvitation(await withdrawInvitation(ctx.deps, about))
+      return presentInvitation(await withdrawInvitation({ ...ctx.deps, ...announced(ctx) }, about))
     }),
 
   setRole: workspaceDeed('owner', { stepUp: true })
@@ -80,17 +85,21 @@ export const membersRouter = router({
     .output(z.object({}))
     .mutation(async ({ ctx, input }) => {
       const { userId, from, to } = input
-      await changeMember(ctx.deps, { workspaceId: ctx.workspace.id, userId, from, to, deed: deedOf(ctx, input) })
+      const change = { workspaceId: ctx.workspace.id, userId, from, to, deed: deedOf(ctx, input) }
+      await changeMember({ ...ctx.deps, ...announced(ctx) }, change)
       return {}
     }),
 
   remove: workspaceDeed('owner', { stepUp: true })
     .input(z.object({ userId: z.uuid(), from: role }))
-    .output(z.object({}))
+    /** `keys`: API keys that this person created and that still work, of both modes. */
+    .output(z.object({ keys: z.array(apiKeyWire) }))
     .mutation(async ({ ctx, input }) => {
       const { userId, from } = input
-      await changeMember(ctx.deps, { workspaceId: ctx.workspace.id, userId, from, to: null, deed: deedOf(ctx, input) })
-      return {}
+      const about = { workspaceId: ctx.workspace.id, userId }
+      const change = { ...about, from, to: null, deed: deedOf(ctx, input) }
+      await changeMember({ ...ctx.deps, ...announced(ctx) }, change)
+      return { keys: (await keysOfMember(ctx.deps, about)).map(apiKeyToWire) }
     }),
 })
 

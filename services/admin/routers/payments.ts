@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { attachPayment } from '#shared/usecases/attach-payment.ts'
 import { countPayment } from '#shared/usecases/count-payment.ts'
+import type { WeighAcceptance } from '#shared/usecases/decide-exception.ts'
 import { requireOwnInvoice } from '#shared/usecases/explain-question.ts'
 import type { AdminDeps } from '../admin-deps.ts'
+import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 import { paymentFilters } from '../wire/list-filters.ts'
 import { pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
@@ -59,12 +61,12 @@ export const paymentsRouter = router({
   previewAttach: workspaceQuery('support')
     .input(attachInput)
     .output(attachedWire)
-    .query(({ ctx, input }) => attach(ctx, input, true)),
+    .query(({ ctx, input }) => attach(ctx, input, null)),
 
-  attach: workspaceDeed('support')
+  attach: workspaceDeed('support', { stepUp: 'shortfall' })
     .input(attachInput.extend({ reason: z.string().trim().min(3, 'say why').max(500) }))
     .output(attachedWire)
-    .mutation(({ ctx, input }) => attach(ctx, input, false)),
+    .mutation(({ ctx, input }) => attach(ctx, input, largeShortfall(ctx, input))),
 
   /** Counts a confirmed payment that is dust, with its own amount. */
   count: workspaceDeed('support')
@@ -87,18 +89,20 @@ async function attach(
     readonly mode: 'live' | 'test'
     readonly reason?: string
   },
-  dryRun: boolean,
+  /** Null previews it. */
+  weigh: WeighAcceptance | null,
 ): Promise<z.output<typeof attachedWire>> {
   const { workspaceId, mode, invoiceId, paymentId, valueBase, reason } = input
   await requireOwnInvoice(money, { workspaceId, mode, invoiceId })
-  const done = await attachPayment(money, {
-    paymentId,
-    invoiceId,
-    valueBase: valueBase === undefined ? null : BigInt(valueBase),
-    dryRun,
-    actor,
-    ...(reason !== undefined && { reason }),
-  })
+  const value = valueBase === undefined ? null : BigInt(valueBase)
+  const word = { actor, ...(reason !== undefined && { reason }) }
+  const preview = await attachPayment(money, { paymentId, invoiceId, valueBase: value, dryRun: true, ...word })
+  const accepted = { after: preview.invoice, isStated: preview.isStated }
+  const notice = weigh === null || !preview.changed ? null : await weigh(accepted)
+  const done =
+    weigh === null
+      ? preview
+      : await attachPayment(money, { paymentId, invoiceId, valueBase: value, dryRun: false, notice, ...word })
   const { terms, state } = done.invoice
   return {
     invoiceId: terms.id,

@@ -3,10 +3,12 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS, type AssetId, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { changeSettings } from '#shared/usecases/change-settings.ts'
+import { SHORTFALL_STEP_UP_USD_DEFAULT } from '#shared/usecases/judge-shortfall.ts'
 import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
 import { DIGEST_HOUR_DEFAULT } from '#shared/usecases/send-digests.ts'
 import { RESERVE_PERCENT_DEFAULT, RESERVE_PERCENT_MAX } from '#shared/usecases/visitor-budget.ts'
 import type { AdminDeps } from '../admin-deps.ts'
+import { announced } from '../announced.ts'
 import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 
@@ -48,6 +50,8 @@ const settings = z.object({
   spreadBps: z.number(),
   quarantineMs: z.number(),
   reservePercent: z.number(),
+  /** Whole US dollars; accepting a shortfall above it needs a second factor. */
+  shortfallStepUpUsd: z.number(),
   arsSeries: z.enum(['crypto', 'official']),
   confirmations: z.array(
     z.object({
@@ -81,6 +85,7 @@ const change = z
     spreadBps: bps(1_000),
     quarantineMs: ms(DAY_MS, 999 * DAY_MS),
     reservePercent: z.int().min(0).max(RESERVE_PERCENT_MAX),
+    shortfallStepUpUsd: z.int().min(0).max(1_000_000),
     arsSeries: z.enum(['crypto', 'official']),
     confirmations: z.partialRecord(z.enum(ASSET_IDS), confirmations.nullable()),
   })
@@ -92,7 +97,7 @@ export const workspaceRouter = router({
     .output(settings)
     .query(({ ctx: { deps, workspace } }) => present(deps, workspace)),
 
-  update: workspaceDeed('admin')
+  update: workspaceDeed('admin', { stepUp: true })
     .input(z.object({ version: z.int().min(0), change }))
     .output(settings)
     .mutation(async ({ ctx, input }) => {
@@ -105,7 +110,7 @@ export const workspaceRouter = router({
       }
       if (input.change.requiresSecondFactor === true && session.secondFactor !== 'given') throw lockedOut()
       const about = { workspaceId: workspace.id, version: input.version, change: wanted, deed: deedOf(ctx, input) }
-      return present(deps, await changeSettings(deps, about))
+      return present(deps, await changeSettings({ ...deps, ...announced(ctx) }, about))
     }),
 })
 
@@ -124,6 +129,7 @@ function present({ catalog }: Pick<AdminDeps, 'catalog'>, workspace: Workspace):
     digestHour: policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour,
     quarantineMs: quarantineMs ?? QUARANTINE_DEFAULT_MS,
     reservePercent: reservePercent ?? RESERVE_PERCENT_DEFAULT,
+    shortfallStepUpUsd: policy.shortfallStepUpUsd ?? SHORTFALL_STEP_UP_USD_DEFAULT,
     confirmations: rows,
   }
 }

@@ -1,32 +1,33 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
 import type { Delivery, EventRecord, WebhookEndpoint } from './events.ts'
+import type { Recorded } from './operators.ts'
 
 /** What people do to webhook endpoints and deliveries. Each deed is stored together with its audit row: both or neither. */
 export interface EndpointDeeds {
   /** False when the deed was noted before; then nothing is stored. */
-  insert(endpoint: WebhookEndpoint, audit: AuditRecord): Promise<boolean>
+  insert(endpoint: WebhookEndpoint, audit: Recorded): Promise<boolean>
   /** Changes an endpoint that was last changed at `from`; false when it was changed since, is gone, or the deed was noted before. */
   update(
     id: string,
     from: Ms,
     change: Pick<WebhookEndpoint, 'events' | 'description'>,
     at: Ms,
-    audit: AuditRecord,
+    audit: Recorded,
   ): Promise<boolean>
   /** As `EndpointRepository.remove`. */
-  remove(id: string, audit: AuditRecord): Promise<boolean>
+  remove(id: string, audit: Recorded): Promise<boolean>
   /** As `EndpointRepository.restrictToLive`. */
   restrictToLive(id: string, audit: AuditRecord): Promise<boolean>
   /** False when the endpoint has that status already, or is gone. */
-  setStatus(id: string, status: WebhookEndpoint['status'], at: Ms, audit: AuditRecord): Promise<boolean>
+  setStatus(id: string, status: WebhookEndpoint['status'], at: Ms, audit: Recorded): Promise<boolean>
   /** Replaces the secrets while `from` is still the current one; false when it is not. */
   rotate(
     id: string,
     from: string,
     next: Required<Pick<WebhookEndpoint, 'sealedSecrets' | 'formerSecrets' | 'rotatedBy'>>,
     at: Ms,
-    audit: AuditRecord,
+    audit: Recorded,
   ): Promise<boolean>
   /** Stores a delivery, and its event when that is new; false when the delivery is there already. */
   addDelivery(delivery: Delivery, event: EventRecord | null, audit: AuditRecord): Promise<boolean>

@@ -233,6 +233,7 @@ export interface MailRecord {
     | 'recovery_code_used'
     | 'account_changed'
     | 'member_invited'
+    | 'owner_notice'
   readonly to: string
   readonly data: Readonly<Record<string, string>>
   readonly createdAt: Ms

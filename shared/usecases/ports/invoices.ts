@@ -49,6 +49,14 @@ export interface OutboxEntry {
   readonly actor?: string
   /** Why, in that person's words; audits only. */
   readonly reason?: string
+  /** Mails to owners that the relay queues with it; audits of large shortfalls only. */
+  readonly notice?: OutboxNotice
+}
+
+/** A mail `owner_notice` that is stored with the change it is about. */
+export interface OutboxNotice {
+  readonly to: readonly string[]
+  readonly data: Readonly<Record<string, string>>
 }
 
 export interface Invoice {

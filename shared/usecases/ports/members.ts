@@ -19,7 +19,10 @@ export interface MembershipRepository {
   find(workspaceId: string, userId: string): Promise<Membership | null>
   /** Adds a member; false when there is one already, whose role stays. */
   add(membership: Membership, noted: Noted): Promise<boolean>
-  /** `to` null removes. The last owner stays one, even when two are demoted in the same moment. */
+  /**
+   * `to` null removes. The last owner stays one, even when two are demoted in the same moment. Who loses the right to invite loses
+   * the open invitations in the same transaction: they are closed as `void`.
+   */
   change(
     member: Pick<Membership, 'workspaceId' | 'userId'>,
     from: Role,
@@ -37,11 +40,19 @@ export interface Invitation {
   /** SHA-256 of the token in the mailed link, lower-case hex. */
   readonly tokenHash: string
   readonly invitedBy: string
+  /** Absent in invitations of a version that did not keep it: their audit row names the inviter. */
+  readonly inviterId?: string
   readonly createdAt: Ms
   readonly expiresAt: Ms
   /** Null while it is open. */
-  readonly closed: { readonly at: Ms; readonly as: 'accepted' | 'withdrawn' } | null
+  readonly closed: { readonly at: Ms; readonly as: 'accepted' | 'withdrawn' | 'void' } | null
 }
+
+/** The role that a person needs to invite others, at the invitation and at its acceptance. */
+export const INVITER_ROLE: Role = 'owner'
+
+/** What became of an acceptance. `closed`: the invitation is not open. `void`: its inviter may not invite any more. */
+export type Acceptance = 'accepted' | 'closed' | 'void'
 
 export interface InvitationRepository {
   /** False when this deed was done before; then the stored one stays. */
@@ -51,10 +62,13 @@ export interface InvitationRepository {
   /** Open ones, newest first. */
   listOpen(workspaceId: string, at: Ms): Promise<readonly Invitation[]>
   withdraw(id: string, at: Ms, noted: Noted): Promise<boolean>
-  /** Closes the invitation and adds the member, and the person where `newUser` is given; false when it is not open any more. */
+  /**
+   * Closes the invitation and adds the member, and the person where `newUser` is given, while `inviterId` may invite: a removal of
+   * the inviter at the same moment is either before or after it.
+   */
   accept(
     invitation: Invitation,
-    member: { readonly userId: string; readonly newUser: User | null; readonly at: Ms },
+    member: { readonly userId: string; readonly newUser: User | null; readonly inviterId: string; readonly at: Ms },
     noted: Noted,
-  ): Promise<boolean>
+  ): Promise<Acceptance>
 }

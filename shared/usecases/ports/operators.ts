@@ -51,6 +51,9 @@ export interface Noted {
   readonly mails?: readonly MailRecord[]
 }
 
+/** An audit row, alone or with the mails that are stored with it. */
+export type Recorded = AuditRecord | Noted
+
 /** People. Every change writes its audit row and its mails in the same transaction and answers false when it found nothing to change. */
 export interface UserRepository {
   findById(id: string): Promise<User | null>
@@ -121,7 +124,7 @@ export interface SessionRepository {
 
 /** How fast a counter of failures slows down. */
 export interface BackOff {
-  /** So many failures cost nothing. */
+  /** So many failures have no wait. */
   readonly free: number
   /** The first wait; each further failure doubles it. */
   readonly firstWaitMs: Ms
@@ -130,14 +133,14 @@ export interface BackOff {
   readonly forgottenAfterMs: Ms
 }
 
-/** Counters of failed log-ins, by account, browser and address. */
+/** Counters of failed tries: of passwords by account, browser and source, of codes by person or log-in. */
 export interface LoginAttempts {
   /** Counts a try before its outcome is known, so that tries at the same time cannot slip through; the time to wait when it is refused. */
   begin(key: string, backOff: BackOff, at: Ms): Promise<{ readonly waitMs: Ms }>
+  /** Counts a try that was wrong; how late it is to be answered. Refuses nothing. */
+  fail(key: string, backOff: BackOff, at: Ms): Promise<{ readonly delayMs: Ms }>
   /** Forgets all failures. */
   clear(key: string): Promise<void>
-  /** Takes back the one try that turned out well. */
-  forgive(key: string): Promise<void>
 }
 
 /** Slow, salted hashes of passwords. */

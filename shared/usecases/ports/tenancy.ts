@@ -2,6 +2,7 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
+import type { Recorded } from './operators.ts'
 
 /** Per-workspace settings; every field has a default. */
 export interface WorkspacePolicy {
@@ -24,6 +25,8 @@ export interface WorkspacePolicy {
   readonly quarantineMs?: number
   /** Share of each pool and of the monthly plan that visitors of payment links leave to the merchant's programs, 0–90 percent. Default 50. */
   readonly reservePercent?: number
+  /** Accepting a shortfall above so many US dollars needs a second factor and is mailed to every owner. Default 100; 0 = every one. */
+  readonly shortfallStepUpUsd?: number
   readonly arsSeries: 'crypto' | 'official'
   /**
    * Confirmations by asset id, over the registry's defaults: a whole number from 1, `finalized`, which waits for the
@@ -85,6 +88,8 @@ export interface ApiKeyRecord {
   readonly epoch: number
   readonly createdAt: Ms
   readonly revokedAt: Ms | null
+  /** Who created it, as the audit trail names them; absent on keys of a version that did not keep it. */
+  readonly createdBy?: string
   /** A few minutes coarse; absent until the key was used. */
   readonly lastUsedAt?: Ms
 }
@@ -104,16 +109,16 @@ export interface ApiKeyRepository {
 /** Deeds of people on keys and settings: each with its audit row in the same transaction. */
 export interface TenancyDeeds {
   /** Stores a new key; false when this deed was done before. */
-  issueKey(key: ApiKeyRecord, audit: AuditRecord): Promise<boolean>
+  issueKey(key: ApiKeyRecord, audit: Recorded): Promise<boolean>
   findKey(id: string): Promise<ApiKeyRecord | null>
   /** Revokes a key that lives; false when it was revoked already. */
-  revokeKey(id: string, at: Ms, audit: AuditRecord): Promise<boolean>
+  revokeKey(id: string, at: Ms, audit: Recorded): Promise<boolean>
   /** Applies the given fields while `epoch` is still the workspace's, and raises it; null when it is not. */
   changeWorkspace(
     id: string,
     epoch: number,
     change: Partial<Pick<Workspace, 'policy' | 'name' | 'ownerEmail'>>,
-    audit: AuditRecord,
+    audit: Recorded,
   ): Promise<Workspace | null>
 }
 

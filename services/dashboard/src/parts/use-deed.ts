@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { type Failure, failureOf } from '../api/failure.ts'
 import { announce } from '../frame/announcer.tsx'
 import { recordOwnChange } from './own-changes.ts'
-import { withStepUp } from './step-up.tsx'
+import { withStepUp } from './step-up.ts'
 
 /** What every deed sends beside its own input: spread it into the call. */
 export interface DeedIds {

@@ -5,11 +5,11 @@ import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { Card, Facts, Note } from '../../parts/card.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
+import { Enrolment } from '../../parts/enrolment.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
+import { RecoveryCodes } from '../../parts/recovery-codes.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
-import { Enrolment } from './enrolment.tsx'
-import { RecoveryCodes } from './recovery-codes.tsx'
 
 const REFRESH = [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }]
 
@@ -42,7 +42,9 @@ export function AuthenticatorCard() {
       <div className="pm-stack">
         {authenticatorSince === null ? (
           <Note tone="partial">
-            <p>You have none. Keys, wallets, endpoints and the team can be changed only with a code of one.</p>
+            <p>
+              You have none. Keys, wallets, endpoints, settings and the team can be changed only with a code of one.
+            </p>
           </Note>
         ) : (
           <Facts

@@ -2,6 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
+import { failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -31,8 +32,15 @@ export function InvitationPage() {
 }
 
 function Gone({ error }: { readonly error: unknown }) {
-  const isGone = error === null || (error as { data?: { code?: string } }).data?.code !== undefined
-  if (!isGone) return <LoadError what="the invitation" error={error} />
+  const failure = error === null ? null : failureOf(error)
+  if (failure?.transient === true) return <LoadError what="the invitation" error={error} />
+  if (failure?.code === 'CONFLICT') {
+    return (
+      <Card>
+        <p>{failure.message}</p>
+      </Card>
+    )
+  }
   return (
     <Card>
       <p>This invitation is not open any more: it was used, taken back, or is older than seven days.</p>

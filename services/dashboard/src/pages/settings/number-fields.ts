@@ -11,6 +11,7 @@ export interface NumberField {
     | 'newLifeMs'
     | 'quarantineMs'
     | 'reservePercent'
+    | 'shortfallStepUpUsd'
   readonly before: string
   readonly after: string
   /** The stored value of one unit that people type. */
@@ -88,6 +89,15 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
     },
     ...{ unit: 1, min: 0, max: 90, usual: 50 },
     effect: 'In pools only those who have not paid count. If you sell by links only, 0 gives them everything.',
+  },
+  {
+    ...{
+      key: 'shortfallStepUpUsd',
+      before: 'Accepting a live invoice that is short by more than',
+      after: 'US dollars needs a code.',
+    },
+    ...{ unit: 1, min: 0, max: 999_999, usual: 100 },
+    effect: 'Every owner gets a mail about it. With 0 each shortfall needs one.',
   },
 ]
 

@@ -7,6 +7,7 @@ import { ForeignText } from '../../parts/foreign-text.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { ROLE_WORDS, type Role } from '../../session/roles.ts'
 import { useScope } from '../../session/scope.ts'
+import type { RemovedMember } from './former-keys.tsx'
 
 const ROLES = Object.entries(ROLE_WORDS).map(([value, label]) => ({ value, label }))
 
@@ -14,10 +15,12 @@ interface MemberRoleProps {
   readonly member: { readonly userId: string; readonly name: string; readonly role: Role }
   /** Why this person may not change it; null when they may. */
   readonly refusal: string | null
+  /** With the API keys that the person created and that still work. */
+  readonly onRemoved: (removed: RemovedMember) => void
 }
 
 /** A member's role, with what an owner can do about it. */
-export function MemberRole({ member: { userId, name, role }, refusal }: MemberRoleProps) {
+export function MemberRole({ member: { userId, name, role }, refusal, onRemoved }: MemberRoleProps) {
   const scope = useScope()
   const [isOpen, setOpen] = useState(false)
   const [to, setTo] = useState<Role>(role)
@@ -31,7 +34,10 @@ export function MemberRole({ member: { userId, name, role }, refusal }: MemberRo
   const remove = useDeed({
     call: (ids, input: { from: Role }) => api.members.remove.mutate({ ...scope, ...ids, userId, ...input }),
     done: 'Removed. They see nothing of this workspace any more.',
-    onDone: () => setOpen(false),
+    onDone: ({ keys }) => {
+      setOpen(false)
+      onRemoved({ name, keys })
+    },
     refresh,
   })
   const submit = (event: FormEvent) => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DeedButton } from '../../parts/deed-button.tsx'
@@ -10,6 +11,7 @@ import { Time } from '../../parts/time.tsx'
 import { useDeed } from '../../parts/use-deed.ts'
 import { ROLE_WORDS } from '../../session/roles.ts'
 import { useMay, useScope } from '../../session/scope.ts'
+import { FormerKeys, type RemovedMember } from './former-keys.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { MemberRole } from './member-role.tsx'
 import { RoleMatrix } from './role-matrix.tsx'
@@ -27,6 +29,7 @@ export function TeamPage() {
     done: 'Taken back. The link leads nowhere now.',
     refresh: [trpc.members.pathFilter()],
   })
+  const [removed, setRemoved] = useState<RemovedMember | null>(null)
   const invitations = team.data?.invitations ?? []
   return (
     <Page title="Team" actions={<InviteMember refusal={refusal} />}>
@@ -59,7 +62,11 @@ export function TeamPage() {
                 ),
             },
             { header: 'Since', wide: true, cell: ({ since }) => <Time at={since} /> },
-            { header: 'Role', align: 'right', cell: (member) => <MemberRole member={member} refusal={refusal} /> },
+            {
+              header: 'Role',
+              align: 'right',
+              cell: (member) => <MemberRole member={member} refusal={refusal} onRemoved={setRemoved} />,
+            },
           ]}
         />
         {invitations.length === 0 ? null : (
@@ -96,6 +103,7 @@ export function TeamPage() {
           </section>
         )}
         <RoleMatrix />
+        <FormerKeys removed={removed} onClose={() => setRemoved(null)} />
       </div>
     </Page>
   )

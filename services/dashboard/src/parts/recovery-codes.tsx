@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { Note } from '../../parts/card.tsx'
-import { CopyButton } from '../../parts/copy-text.tsx'
-import { save } from '../../parts/save-file.ts'
+import { Note } from './card.tsx'
+import { CopyButton } from './copy-text.tsx'
+import { save } from './save-file.ts'
 
 /** The ten codes, shown this one time. */
 export function RecoveryCodes({

@@ -1,11 +1,11 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { SESSION_KEY } from '../../api/query-client.ts'
-import { api, trpc } from '../../api/trpc.ts'
-import { CopyText } from '../../parts/copy-text.tsx'
-import { DeedFailure } from '../../parts/deed-button.tsx'
-import { QrCode } from '../../parts/qr-code.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
+import { SESSION_KEY } from '../api/query-client.ts'
+import { api, trpc } from '../api/trpc.ts'
+import { CopyText } from './copy-text.tsx'
+import { DeedFailure } from './deed-button.tsx'
+import { QrCode } from './qr-code.tsx'
+import { useDeed } from './use-deed.ts'
 
 interface EnrolmentProps {
   /** There is an authenticator already: one of its codes, or a recovery code, is asked for. */

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { AUDIT_LOG } from '#shared/db/audit-model.ts'
+import { EXCEPTIONS } from '#shared/db/exception-model.ts'
+import { INVOICES } from '#shared/db/invoice-model.ts'
+import { MAILS } from '#shared/db/mail-model.ts'
+import { PAYMENTS } from '#shared/db/payment-model.ts'
+import { advanceInvoice } from '#shared/usecases/advance-invoice.ts'
+import { confirmPayments, recordBlockTransfers } from '#shared/usecases/record-payments.ts'
+import { createOutboxRelay } from '#shared/usecases/relay-outbox.ts'
+import { renderMail } from '#shared/usecases/render-mail.ts'
+import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+const FORBIDDEN = (path: string) => ({ code: 'FORBIDDEN', cause: { details: [{ path, message: 'needed' }] } })
+const reason = 'Agreed with the customer.'
+
+const stores = useStores()
+let engine: Engine
+let height = 100
+beforeAll(async () => {
+  engine = await openEngine(stores)
+})
+
+/**
+ * A person of the shop. The store's own clock gives rates their age, and the engine's clock is ahead of it: prices are published once
+ * more whenever they would be too old.
+ */
+const person = async (options: Parameters<typeof adminCaller>[1] = {}): Promise<AdminCaller> =>
+  await adminCaller(stores, {
+    ...options,
+    workspaceId: engine.workspace.id,
+    mode: 'live',
+    role: options.role ?? 'support',
+  })
+
+async function relay(): Promise<void> {
+  for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
+}
+
+/**
+ * An expired invoice of so many US cents of which a part was paid. It is opened in test mode, where the engine has a chain, and then
+ * stored as one of live mode.
+ */
+async function partlyPaid(minor: bigint, paidPercent: bigint) {
+  await engine.publishRates()
+  await engine.watchEverything()
+  const opened = await engine.open({ asset: 'usdt_ethereum', minor })
+  const { id } = opened.terms
+  const due = opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  height += 10
+  const transfer = { key: `k${randomUUID()}`, amountBase: (due * paidPercent) / 100n }
+  const block = blockWith(height, engine.deps.clock.now(), lockOf(opened), [transfer])
+  await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+  await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
+  await advanceInvoice(engine.deps, id)
+  engine.advance(3_600_000)
+  await engine.setCursor(height, engine.deps.clock.now())
+  await advanceInvoice(engine.deps, id)
+  await relay()
+  const [payment] = await engine.deps.payments.findByKeys([transfer.key])
+  const live = { $set: { mode: 'live' as const } }
+  await stores.db.collection(INVOICES).updateOne({ _id: id }, { $set: { mode: 'live', number: height } })
+  await stores.db.collection(PAYMENTS).updateMany({ invoiceId: id }, live)
+  await stores.db.collection(EXCEPTIONS).updateMany({ invoiceId: id }, live)
+  return { invoiceId: id, paymentId: payment?.id ?? '', exceptionId: `partial:${id}` }
+}
+
+const statusOf = async (id: string) => (await engine.deps.invoices.findById(id))?.state.status
+const notices = async () => await stores.db.collection(MAILS).find({ template: 'owner_notice' }).toArray()
+const rowsOf = async (subject: string) => await stores.db.collection(AUDIT_LOG).countDocuments({ subject })
+
+// Guarantee: a stolen session cannot write off more than the threshold without a code, and every owner gets a mail when it was done.
+test('a large shortfall needs a fresh code, changes nothing without it, and is mailed once', async () => {
+  const { invoiceId, exceptionId } = await partlyPaid(50_000n, 40n)
+  const wish = { id: exceptionId, opId: randomUUID(), reason }
+  const bare = await person({ secondFactor: 'none', steppedUp: false })
+  await expect(bare.caller.exceptions.accept({ ...bare.at, ...wish })).rejects.toMatchObject(FORBIDDEN('secondFactor'))
+  const stale = await person({ steppedUp: false })
+  await expect(stale.caller.exceptions.accept({ ...stale.at, ...wish })).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  await relay()
+  expect([await statusOf(invoiceId), await notices(), await rowsOf(exceptionId)]).toEqual(['expired', [], 0])
+
+  const { caller, at } = await person()
+  await caller.exceptions.accept({ ...at, ...wish })
+  await caller.exceptions.accept({ ...at, ...wish })
+  await expect(caller.exceptions.accept({ ...at, ...wish, reason: 'another' })).rejects.toMatchObject({
+    cause: { code: 'IDEMPOTENCY_MISMATCH' },
+  })
+  await relay()
+  await relay()
+  expect(await statusOf(invoiceId)).toBe('paid')
+  const [mail, ...others] = await notices()
+  expect([mail?.to, others]).toEqual(['owner@example.com', []])
+  const { text } = renderMail({ template: 'owner_notice', data: mail?.data ?? {} })
+  for (const part of ['300.00 USD', 'olivia@example.com', '127.0.0.1', reason, 'change your passwords'])
+    expect(text).toContain(part)
+})
+
+test('a shortfall at the threshold needs no code and is not mailed', async () => {
+  const before = (await notices()).length
+  const { invoiceId, exceptionId } = await partlyPaid(20_000n, 50n)
+  const { caller, at } = await person({ steppedUp: false })
+  await caller.exceptions.accept({ ...at, id: exceptionId, opId: randomUUID(), reason })
+  await relay()
+  expect([await statusOf(invoiceId), (await notices()).length]).toEqual(['paid', before])
+})
+
+test('the threshold is the workspace’s: 0 means every shortfall', async () => {
+  const owner = await person({ role: 'owner' })
+  const { version } = await owner.caller.workspace.get(owner.at)
+  const change = { shortfallStepUpUsd: 0 }
+  await owner.caller.workspace.update({ ...owner.at, opId: randomUUID(), version, change })
+  const { exceptionId } = await partlyPaid(1_000n, 99n)
+  const stale = await person({ steppedUp: false })
+  const wish = { ...stale.at, id: exceptionId, opId: randomUUID(), reason }
+  await expect(stale.caller.exceptions.accept(wish)).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  const now = (await owner.caller.workspace.get(owner.at)).version
+  await owner.caller.workspace.update({
+    ...{ ...owner.at, opId: randomUUID(), version: now },
+    change: { shortfallStepUpUsd: 100 },
+  })
+})
+
+// Guarantee: the other way to accept money, by its payment, is no way around the code.
+test('attaching the payment needs the code as well; a stated value proves nothing', async () => {
+  const { invoiceId, paymentId } = await partlyPaid(50_000n, 40n)
+  const stale = await person({ steppedUp: false })
+  const wish = { ...stale.at, invoiceId, paymentId, opId: randomUUID(), reason }
+  await expect(stale.caller.payments.attach(wish)).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  expect(await statusOf(invoiceId)).toBe('expired')
+  // The same transfer, as if it were in another coin that somebody says is worth everything.
+  await stores.db.collection(PAYMENTS).updateOne({ _id: paymentId }, { $set: { asset: 'usdc_ethereum' } })
+  const due = (await engine.deps.invoices.findById(invoiceId))?.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  const stated = { ...wish, valueBase: due.toString() }
+  await expect(stale.caller.payments.attach(stated)).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  expect(await statusOf(invoiceId)).toBe('expired')
+})
+
+test('in test mode nothing asks for a code', async () => {
+  const { invoiceId, exceptionId } = await partlyPaid(50_000n, 40n)
+  const test = { $set: { mode: 'test' as const } }
+  await stores.db
+    .collection(INVOICES)
+    .updateOne({ _id: invoiceId }, { $set: { mode: 'test', number: 10_000 + height } })
+  await stores.db.collection(PAYMENTS).updateMany({ invoiceId }, test)
+  await stores.db.collection(EXCEPTIONS).updateMany({ invoiceId }, test)
+  const { caller, workspaceId } = await person({ secondFactor: 'none', steppedUp: false })
+  await caller.exceptions.accept({ workspaceId, mode: 'test', id: exceptionId, opId: randomUUID(), reason })
+  expect(await statusOf(invoiceId)).toBe('paid')
+})

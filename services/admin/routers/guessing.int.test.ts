@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { logIn } from '#shared/usecases/log-in.ts'
+import { type AdminBrowser, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const MINUTE = 60_000
+
+const stores = useStores()
+let admin: Awaited<ReturnType<typeof openAdmin>>
+let people = 0
+beforeAll(async () => {
+  admin = await openAdmin(stores)
+})
+afterAll(() => admin.close())
+
+// Everybody here comes from one source: what one test did is forgotten before the next.
+beforeEach(() => {
+  admin.advance(25 * 60 * MINUTE)
+  admin.waits.length = 0
+})
+
+/** A new person, so that no test meets another one's failures. */
+async function person(): Promise<string> {
+  people += 1
+  const email = `person${people}@example.com`
+  await admin.addPerson(email)
+  return email
+}
+
+describe('passwords', () => {
+  const guess = (email: string, count: number) =>
+    Array.from({ length: count }, (_, index) => () => admin.browser().logIn(email, `guess number ${index}`)).reduce(
+      async (before, next) => [...(await before), (await next()).status],
+      Promise.resolve<number[]>([]),
+    )
+
+  // Guarantee: however often strangers guess, from wherever, the right password opens the account at once.
+  test('an account answers wrong passwords at most 5 s late and never refuses the right one', async () => {
+    const email = await person()
+    expect(await guess(email, 12)).toEqual(Array.from({ length: 12 }, () => 401))
+    expect(admin.waits).toEqual([1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000])
+    expect((await admin.browser().logIn(email)).status).toBe(200)
+    expect(admin.waits).toHaveLength(7)
+    // The right password ended the count of the account.
+    expect(await guess(email, 5)).toEqual([401, 401, 401, 401, 401])
+    expect(admin.waits).toHaveLength(7)
+  })
+
+  test('unknown accounts are answered as late as known ones', async () => {
+    await guess('ghost@example.com', 7)
+    expect(admin.waits).toEqual([1_000, 2_000])
+  })
+
+  test('a source that guesses at many accounts gets slower answers, and is forgotten after an hour', async () => {
+    for (let victim = 0; victim < 28; victim += 1) {
+      expect((await admin.browser().logIn(`victim${victim}-${people}@example.com`)).status).toBe(401)
+    }
+    expect(admin.waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    const email = await person()
+    expect((await admin.browser().logIn(email)).status).toBe(200)
+    admin.advance(61 * MINUTE)
+    await admin.browser().logIn(email, 'not the password')
+    expect(admin.waits).toHaveLength(8)
+  })
+
+  // Guarantee: a flood ties up ten connections of its source, and shuts out nobody but browsers of that source that the account does not know.
+  test('a source that floods is refused while its answers wait; known browsers and other sources are not', async () => {
+    const email = await person()
+    const own = admin.browser()
+    await own.logIn(email)
+    await own.mutate('auth.logOut')
+    await guess(email, 5)
+    const release = admin.holdAnswers()
+    const answered: number[] = []
+    const flood = Array.from({ length: 14 }, async () => {
+      answered.push((await admin.browser().logIn(email, 'a wrong password')).status)
+    })
+    await vi.waitFor(() => expect([answered, admin.waits.length]).toEqual([[429, 429, 429, 429], 10]))
+    expect((await admin.browser().logIn(email)).status).toBe(429)
+    expect((await own.logIn(email)).status).toBe(200)
+    const elsewhere = { ip: '198.51.100.7', group: '198.51.100.7', userAgent: 'vitest', device: null }
+    await expect(logIn(admin.deps, { email, password: PASSWORD, origin: elsewhere })).resolves.toMatchObject({
+      secondFactor: 'none',
+    })
+    release()
+    await Promise.all(flood)
+    expect(answered.filter((status) => status === 401)).toHaveLength(10)
+    expect((await admin.browser().logIn(email)).status).toBe(200)
+  })
+
+  test('a client that hangs up keeps its place until its answer would have come', async () => {
+    const email = await person()
+    await guess(email, 5)
+    const release = admin.holdAnswers()
+    const cut = new AbortController()
+    const tries = Array.from({ length: 10 }, () => admin.browser().logIn(email, 'a wrong password', cut.signal))
+    await vi.waitFor(() => expect(admin.waits).toHaveLength(10))
+    cut.abort()
+    expect((await Promise.allSettled(tries)).map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
+    expect((await admin.browser().logIn(email, 'one more')).status).toBe(429)
+    release()
+    await vi.waitFor(async () => expect((await admin.browser().logIn(email)).status).toBe(200))
+  })
+
+  test('a stolen mark of a browser gets two places and 5 s, and makes nobody else wait', async () => {
+    const email = await person()
+    const own = admin.browser()
+    await own.logIn(email)
+    await own.mutate('auth.logOut')
+    for (let index = 0; index < 8; index += 1) await own.logIn(email, `guess number ${index}`)
+    expect(admin.waits).toEqual([1_000, 2_000, 4_000])
+    const release = admin.holdAnswers()
+    const held = [1, 2].map(() => own.logIn(email, 'a wrong password'))
+    await vi.waitFor(() => expect(admin.waits).toHaveLength(5))
+    expect((await own.logIn(email)).status).toBe(429)
+    expect((await admin.browser().logIn(email)).status).toBe(200)
+    release()
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([401, 401])
+    expect(admin.waits.slice(3)).toEqual([5_000, 5_000])
+  })
+
+  test('wrong passwords of a person who is logged in wait as well, and the right one is taken', async () => {
+    const browser = admin.browser()
+    await browser.logIn(await person())
+    const begin = (password: string) => browser.mutate('auth.beginEnrolment', { password, code: null })
+    for (let index = 0; index < 7; index += 1) expect((await begin(`guess number ${index}`)).status).toBe(400)
+    expect(admin.waits).toEqual([1_000, 2_000])
+    expect((await begin(PASSWORD)).status).toBe(200)
+  })
+})
+
+describe('codes', () => {
+  /** A person with an authenticator, the browser that set it up, and its secret. */
+  async function withAuthenticator() {
+    const email = await person()
+    const own = admin.browser()
+    await own.logIn(email)
+    const { data } = await own.mutate('auth.beginEnrolment', { password: PASSWORD, code: null })
+    await own.mutate('auth.confirmEnrolment', { code: await admin.codeOf(data.secret) })
+    admin.advance(MINUTE)
+    return { email, own, secret: data.secret as string }
+  }
+  const guesses = async (browser: AdminBrowser, path: string, count: number) => {
+    const statuses: number[] = []
+    for (let index = 0; index < count; index += 1)
+      statuses.push((await browser.mutate(path, { code: '000000' })).status)
+    return statuses
+  }
+  const wrong = (count: number) => Array.from({ length: count }, () => 400)
+
+  // Guarantee: six digits cannot be found by trying: at most 11 tries in the first minute, 4 an hour in the long run.
+  test('tries at a code are bounded, also from many log-ins at once', async () => {
+    const { email } = await withAuthenticator()
+    const guessers = [admin.browser(), admin.browser()]
+    for (const guesser of guessers) await guesser.logIn(email)
+    const tries = async (count: number) => {
+      const answers = await Promise.all(
+        Array.from({ length: count }, (_, index) => guessers[index % 2]?.mutate('auth.giveCode', { code: '000000' })),
+      )
+      return answers.filter((answer) => answer?.status === 400).length
+    }
+    let judged = await tries(10)
+    for (let second = 0; second < 60; second += 1) {
+      admin.advance(1_000)
+      judged += await tries(2)
+    }
+    expect(judged).toBeLessThanOrEqual(11)
+    for (let minute = 0; minute < 60; minute += 5) {
+      admin.advance(5 * MINUTE)
+      for (const guesser of guessers) await guesser.logIn(email)
+      judged += await tries(2)
+    }
+    expect(judged).toBeLessThanOrEqual(11 + 8)
+  })
+
+  // Guarantee: somebody who has the password can keep neither the owner's browser nor an open session from its code.
+  test('codes of strangers, of a known browser, of step-up and recovery codes count apart', async () => {
+    const { email, own, secret } = await withAuthenticator()
+    const stranger = admin.browser()
+    await stranger.logIn(email)
+    expect(await guesses(stranger, 'auth.giveCode', 8)).toEqual([...wrong(6), 429, 429])
+    expect(await guesses(stranger, 'auth.giveRecoveryCode', 7)).toEqual([...wrong(6), 429])
+    expect((await own.mutate('auth.stepUp', { code: await admin.codeOf(secret) })).status).toBe(200)
+    admin.advance(MINUTE)
+    expect(await guesses(own, 'auth.stepUp', 7)).toEqual([...wrong(6), 429])
+    await own.mutate('auth.logOut')
+    expect((await own.logIn(email)).data).toEqual({ next: 'code' })
+    expect((await own.mutate('auth.giveCode', { code: await admin.codeOf(secret) })).status).toBe(200)
+  })
+
+  test('wrong passwords do not make a code wait, nor wrong codes a password', async () => {
+    const { email, secret } = await withAuthenticator()
+    for (let index = 0; index < 9; index += 1) await admin.browser().logIn(email, `guess number ${index}`)
+    const browser = admin.browser()
+    expect((await browser.logIn(email)).data).toEqual({ next: 'code' })
+    admin.waits.length = 0
+    expect(await guesses(browser, 'auth.giveCode', 6)).toEqual(wrong(6))
+    expect((await admin.browser().logIn(email)).data).toEqual({ next: 'code' })
+    expect(admin.waits).toEqual([])
+    admin.advance(MINUTE)
+    expect((await browser.mutate('auth.giveCode', { code: await admin.codeOf(secret) })).status).toBe(200)
+  })
+})

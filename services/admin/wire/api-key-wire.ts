@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { MODES } from '#shared/domain/enumerations.ts'
+import type { ApiKeyRecord } from '#shared/usecases/ports/tenancy.ts'
+
+/** An API key as operators see it: without the key. */
+export const apiKeyWire = z.object({
+  id: z.string(),
+  name: z.string().nullable(),
+  mode: z.enum(MODES),
+  last4: z.string(),
+  scopes: z.array(z.string()),
+  createdAt: z.number(),
+  revokedAt: z.number().nullable(),
+  /** A few minutes coarse; null until the key was used. */
+  lastUsedAt: z.number().nullable(),
+})
+
+/** The wire form of a stored key. */
+export function apiKeyToWire(record: ApiKeyRecord): z.output<typeof apiKeyWire> {
+  const { id, mode, last4, scopes, createdAt, revokedAt, name = null, lastUsedAt = null } = record
+  return { id, name, mode, last4, scopes: [...scopes], createdAt, revokedAt, lastUsedAt }
+}

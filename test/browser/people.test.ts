@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { generate } from 'otplib'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { axeViolations } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { runCli } from '#test/support/world.ts'
+
+const browser = useBrowser()
+let dev: DevInfo
+beforeAll(() => {
+  const info = readDevInfo(inject('stackDataDir'))
+  if (info === null) throw new Error('the shared installation is not running')
+  dev = info
+})
+
+/** A new owner without an authenticator, logged in. */
+async function newOwner(name: string): Promise<{ page: Page; email: string; password: string }> {
+  const email = `${randomUUID()}@example.com`
+  const facts = ['--email', email, '--name', name, '--workspace', dev.workspaceId, '--role', 'owner']
+  const { password } = await runCli<{ password: string }>(inject('stackDataDir'), ['operator', 'create', ...facts])
+  const page = await browser.open()
+  await page.goto(`${dev.adminUrl}/login`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel(/^Password/).fill(password)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  await page.waitForURL(/overview$/)
+  return { page, email, password }
+}
+
+/** Sets up an authenticator in the dialog that asks for one; the change that was being made goes on. */
+async function enrolInPlace(page: Page, password: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Set up an authenticator first' })
+  await dialog.getByLabel('Your password').fill(password)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  const secret = /[A-Z2-7]{32}/.exec((await dialog.textContent()) ?? '')?.[0] ?? ''
+  await dialog.getByLabel('Code that the app shows now').fill(await generate({ secret }))
+  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await dialog.getByRole('button', { name: 'I stored them' }).click()
+}
+
+// Guarantee: a person without an authenticator is led to set one up, and what they were doing then happens without doing it again.
+test('a key is created after its person set up an authenticator in the same dialog; removal lists it for revocation', {
+  timeout: 240_000,
+}, async () => {
+  const admin = await newOwner('Rita Rey')
+  await admin.page.goto(`${dev.adminUrl}/${dev.workspaceId}/test/keys`)
+  await admin.page.getByRole('button', { name: 'Create a key' }).first().click()
+  const form = admin.page.getByRole('dialog')
+  await form.getByLabel('Name').fill('Till of Rita')
+  await form.locator('button[type=submit]').click()
+  await enrolInPlace(admin.page, admin.password)
+  await admin.page.getByText('Till of Rita').first().waitFor()
+
+  const boss = await newOwner('Berta Boss')
+  await boss.page.goto(`${dev.adminUrl}/${dev.workspaceId}/test/team`)
+  const row = boss.page.getByRole('row').filter({ hasText: admin.email })
+  await row.getByRole('button', { name: /^Change the role of/ }).click()
+  await boss.page.getByRole('button', { name: 'Remove from the workspace' }).click()
+  await boss.page.getByRole('dialog').last().getByRole('button', { name: 'Remove from the workspace' }).click()
+  await enrolInPlace(boss.page, boss.password)
+  const keys = boss.page.getByRole('dialog', { name: 'Revoke their API keys?' })
+  await keys.getByText('Till of Rita').waitFor()
+  expect(await axeViolations(boss.page)).toEqual([])
+  await keys.getByRole('button', { name: /^Revoke the key that ends in/ }).click()
+  await keys.getByText('Revoked', { exact: true }).waitFor()
+})
