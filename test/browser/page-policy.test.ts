@@ -78,3 +78,24 @@ test('the dashboard gives up every right of a page that it does not use', async 
   )
   expect(answer).toBe(1)
 })
+
+// Guarantee: no answer of ours is guessed at, fetched without TLS once it was seen with it, or named to another site.
+test('answers of dashboard and checkout carry their headers, pages, data, files and refusals alike', async () => {
+  const urls = [
+    ...['/', '/assets/missing.js', '/trpc/auth.me', '/export/invoices.csv'].map((path) => `${dev.adminUrl}${path}`),
+    ...[`/i/${SHOWN_ID}`, '/assets/missing.js', `/api/i/${SHOWN_ID}`].map((path) => `${dev.checkoutUrl}${path}`),
+  ]
+  for (const url of urls) {
+    for (const method of ['GET', 'DELETE']) {
+      const { headers } = await fetch(url, { method })
+      const found = ['x-content-type-options', 'strict-transport-security', 'referrer-policy'].map((name) =>
+        headers.get(name),
+      )
+      expect([method, url, ...found]).toEqual([method, url, 'nosniff', 'max-age=31536000', 'no-referrer'])
+      expect(headers.get('permissions-policy')).toContain('camera=()')
+    }
+  }
+  for (const url of [`${dev.adminUrl}/`, `${dev.checkoutUrl}/i/${SHOWN_ID}`]) {
+    expect((await fetch(url)).headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  }
+})
