@@ -164,12 +164,15 @@ it('the audit trail of before verifies, goes on signed, and shows a change of an
   const keys = createAuditKeys(new Uint8Array(32).fill(7))
   const verify = () => verifyAudit({ chain, keys }, { noted: null, onProgress: () => undefined })
   // Every row is sound; what is missing is a signed end, which the first writer of the new code adds.
-  expect(await verify()).toMatchObject({ checked: about.auditRows, signedFrom: null })
+  expect(await verify()).toMatchObject({
+    ...{ checked: about.auditRows, signedFrom: null },
+    firstBreak: { kind: 'unsigned' },
+  })
   await extendAuditChain({ chain, keys, clock: stores.ambient.clock }, () => false)
   // A checkpoint closes the rows of before, then the rows of this file follow.
   const verdict = await verify()
-  expect(verdict).toMatchObject({ intact: true, signedFrom: about.auditRows + 1, waiting: 0 })
-  expect(verdict.checked).toBeGreaterThan(about.auditRows + 1)
+  expect(verdict).toMatchObject({ intact: true, signedFrom: about.auditRows + 1 })
+  expect(verdict.checked).toBeGreaterThan(about.auditRows)
   await stores.db.collection(AUDIT_LOG).updateOne({ seq: 2 }, { $set: { actor: 'user:nobody@example.com' } })
   expect(await verify()).toMatchObject({ intact: false, checked: 1 })
 })
