@@ -2,8 +2,9 @@
 // what it made is committed with a hash of the chart, and test/deploy/helm.test.ts fails when the two do not belong together.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SETTINGS_OF } from '#shared/config/process-settings.ts'
 import { ROOT } from './bundle.mjs'
 
 const CHART = join(ROOT, 'deploy', 'helm', 'paymesh')
@@ -26,6 +27,15 @@ export function chartHash(): string {
   return hash.digest('hex')
 }
 
+/** Where the chart reads which settings a process is given. */
+export const PROCESS_SETTINGS_FILE = join(CHART, 'files', 'process-settings.json')
+
+/** The text of that file: settings by process, as `shared/config/process-settings.ts` declares them. */
+export function processSettingsText(): string {
+  const lines = Object.entries(SETTINGS_OF).map(([name, settings]) => `  "${name}": ${JSON.stringify(settings)}`)
+  return `{\n${lines.join(',\n')}\n}\n`
+}
+
 /** Path of a rendering in the checkout. */
 export const renderedFile = (name: string): string => join(ROOT, 'test', 'deploy', 'rendered', `${name}.generated.yaml`)
 
@@ -37,6 +47,8 @@ function helm(...args: readonly string[]): string {
 }
 
 if (import.meta.filename === process.argv[1]) {
+  mkdirSync(dirname(PROCESS_SETTINGS_FILE), { recursive: true })
+  writeFileSync(PROCESS_SETTINGS_FILE, processSettingsText())
   process.stdout.write(helm('lint', '--strict', CHART))
   for (const [name, values] of Object.entries(RENDERINGS)) {
     const sets = values.flatMap((value) => ['--set-json', value])

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { type Citation, citationProblem, citationsIn } from '#test/support/citations.ts'
 
 const DOCUMENT = 'docs/payment-pitfalls.md'
 
@@ -18,19 +19,7 @@ function rowsUnder(heading: string): readonly Row[] {
   }))
 }
 
-/** What a row cites: a file and the title of a test in it. */
-function citations({ shown }: Row): readonly (readonly [file: string, title: string])[] {
-  return [...shown.matchAll(/`([^`]+\.test\.ts)` › `([^`]+)`/g)].map(([, file = '', title = '']) => [file, title])
-}
-
-/** Why a citation is wrong; null when a test of that title is in that file. */
-function problemOf(file: string, title: string): string | null {
-  if (!existsSync(file)) return `no file ${file}`
-  const source = readFileSync(file, 'utf8').replaceAll("\\'", "'")
-  return [`'${title}'`, `"${title}"`, `\`${title}\``].some((literal) => source.includes(literal))
-    ? null
-    : `no test "${title}" in ${file}`
-}
+const citations = ({ shown }: Row): readonly Citation[] => citationsIn(shown)
 
 describe.each([
   ['What chains do', 29],
@@ -50,8 +39,8 @@ describe.each([
 
   it('names tests that exist', () => {
     const problems = rows.flatMap((row) =>
-      citations(row).flatMap(([file, title]) => {
-        const problem = problemOf(file, title)
+      citations(row).flatMap((citation) => {
+        const problem = citationProblem(citation)
         return problem === null ? [] : [`${row.number}: ${problem}`]
       }),
     )
@@ -65,6 +54,6 @@ describe.each([
 })
 
 it('a citation of no file or of no test is noticed', () => {
-  expect(problemOf('test/nowhere.test.ts', 'anything')).toMatch('no file')
-  expect(problemOf('test/flow/paid.test.ts', 'something that nobody tests')).toMatch('no test')
+  expect(citationProblem(['test/nowhere.test.ts', 'anything'])).toMatch('no file')
+  expect(citationProblem(['test/flow/paid.test.ts', 'something that nobody tests'])).toMatch('no test')
 })

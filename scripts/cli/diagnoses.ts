@@ -115,14 +115,13 @@ async function checkMaintenance({ db, clock }: Installation): Promise<string> {
   return 'scheduled jobs run'
 }
 
-async function checkMails({ mailQueue, clock, config }: Installation): Promise<string> {
+async function checkMails({ mailQueue, clock }: Installation): Promise<string> {
   const { waiting, overdue, failed } = await mailQueue.count(clock.now() - BACKLOG_AGE_MAX_MS)
   const lost = failed === 0 ? '' : `; ${failed} could not be delivered in the last week`
-  if (config.mail.smtpUrl === null && config.env !== 'development') {
-    if (waiting > 0) throw new Error(`${waiting} mails wait: set PAYMESH_SMTP_URL and PAYMESH_MAIL_FROM${lost}`)
-    return `no mail server is set; nothing waits${lost}`
-  }
-  if (overdue > 0) throw new Error(`${overdue} mails are overdue; is mailer running?${lost}`)
+  if (overdue > 0)
+    throw new Error(
+      `${overdue} mails are overdue; does mailer run, with PAYMESH_SMTP_URL and PAYMESH_MAIL_FROM set?${lost}`,
+    )
   return `${waiting} wait${lost}`
 }
 

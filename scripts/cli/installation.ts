@@ -1,6 +1,5 @@
 import { createAddressBook } from '#shared/chains/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
-import { type Config, parseConfig } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
@@ -34,37 +33,15 @@ import { createMetrics } from '#shared/runtime/metrics.ts'
 import { createPasswordHasher } from '#shared/runtime/password-hasher.ts'
 import { createRandom } from '#shared/runtime/random.ts'
 import { createSecretBox } from '#shared/runtime/secret-box.ts'
-import { readEnvironment } from '../start/environment.ts'
+import { findConfig } from './find-config.ts'
 
 /** The stores and tools of an installation, wired as its services wire them. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
 
-/** `--data DIR` of this command line, wherever it stands. */
-function dataOption(args: readonly string[]): string | null {
-  const index = args.indexOf('--data')
-  return (
-    args.find((arg) => arg.startsWith('--data='))?.slice('--data='.length) ??
-    (index < 0 ? null : (args[index + 1] ?? null))
-  )
-}
-
-/** The settings to work with: a named data folder, else this process's environment, else what `npm start` left in .data. */
-function findConfig(): Config {
-  const named = dataOption(process.argv)
-  if (named === null && process.env['MONGO_URL'] && process.env['PAYMESH_MASTER_KEY']) return parseConfig(process.env)
-  const folder = named ?? '.data'
-  const environment = readEnvironment(folder)
-  if (environment === null)
-    throw new Error(
-      `No installation was found in ${folder}. Run \`npm start\` first, name its folder with --data, or set the variables of .env.example.`,
-    )
-  return parseConfig(environment)
-}
-
 const REDIS_WAIT_MS = 2_000
 
 async function openInstallation() {
-  const config = findConfig()
+  const config = findConfig('cli')
   const logger = createLogger({ name: 'cli', level: config.logLevel === 'debug' ? 'debug' : 'silent' })
   const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })
   const redis = connectRedis({ url: config.stores.redisUrl, prefix: config.stores.redisPrefix, logger })

@@ -1,12 +1,23 @@
 import type { Command } from 'commander'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
+import { createStoreClock } from '#shared/db/clock.ts'
+import { connectDatabase, type Database } from '#shared/db/connect.ts'
 import { migrate } from '#shared/db/migrate.ts'
+import { createLogger } from '#shared/runtime/logger.ts'
+import { createRandom } from '#shared/runtime/random.ts'
+import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 import { actorName } from './actor.ts'
-import { type Installation, withInstallation } from './installation.ts'
+import { findConfig } from './find-config.ts'
 import { type OutputOptions, print } from './output.ts'
 
+type Report = Awaited<ReturnType<typeof migrate>>
+
 /** Stored after the fact: before it there may be no collection to store it in. */
-async function record({ db, clock, random }: Installation, report: Awaited<ReturnType<typeof migrate>>): Promise<void> {
+async function record(
+  db: Database,
+  { clock, random }: Pick<Ambient, 'clock' | 'random'>,
+  report: Report,
+): Promise<void> {
   const [collections, indexes, migrations] = [
     report.collectionsCreated.length,
     report.indexesCreated.length,
@@ -20,6 +31,25 @@ async function record({ db, clock, random }: Installation, report: Awaited<Retur
   ])
 }
 
+/** Opens the database alone: what runs before an update is given no key and no Redis. */
+async function migrateDatabase(): Promise<Report> {
+  const { stores } = findConfig('migrate')
+  const logger = createLogger({ name: 'cli', level: 'silent' })
+  const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
+  try {
+    const clock = await createStoreClock(db, logger)
+    try {
+      const report = await migrate(db)
+      await record(db, { clock, random: createRandom(clock.now) }, report)
+      return report
+    } finally {
+      clock.stop()
+    }
+  } finally {
+    await db.close()
+  }
+}
+
 /** `migrate`: safe to repeat; every process refuses to start while something is missing. */
 export function addMigrateCommand(program: Command): void {
   program
@@ -29,14 +59,11 @@ export function addMigrateCommand(program: Command): void {
     )
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions) => {
-      await withInstallation(async (installation) => {
-        const report = await migrate(installation.db)
-        await record(installation, report)
-        print(
-          options,
-          report,
-          `${report.collectionsCreated.length} collections and ${report.indexesCreated.length} indexes created, ${report.migrationsRun.length} migrations run`,
-        )
-      })
+      const report = await migrateDatabase()
+      print(
+        options,
+        report,
+        `${report.collectionsCreated.length} collections and ${report.indexesCreated.length} indexes created, ${report.migrationsRun.length} migrations run`,
+      )
     })
 }

@@ -24,8 +24,10 @@ export async function runService(args: readonly string[]): Promise<void> {
 }
 
 async function serve(name: ServiceName): Promise<void> {
-  const opened = await openContext(name, loadConfig())
+  const { config, unused } = loadConfig(name)
+  const opened = await openContext(name, config)
   const { logger } = opened.context
+  if (unused.length > 0) logger.warn({ settings: unused }, 'secrets were given that this process does not use')
   const shutdown = createShutdown({ logger })
   shutdown.add('connections', opened.close)
   process.on('unhandledRejection', (error) => {

@@ -79,10 +79,12 @@ export async function openContext(
     undo.push(
       startBeats(name, db, ambient, {
         silent: liveness.silent,
-        masterKeys: config.secrets.masterKey.map(masterKeyId),
+        masterKeys: config.reads('PAYMESH_MASTER_KEY') ? config.secrets.masterKey.map(masterKeyId) : [],
       }),
     )
-    undo.push(startCollector(db, config, { clock, random, logger, metrics }))
+    // Which networks there are is part of the figures; a process that is not given them leaves collecting to the others.
+    if (config.reads('PAYMESH_NETWORKS'))
+      undo.push(startCollector(db, config.networks, { clock, random, logger, metrics }))
     return {
       context: { ...ambient, config, db, redis, redisEpoch },
       health,
@@ -160,12 +162,12 @@ function atMostEach(lifeMs: number, check: () => Promise<string | null>): () => 
   }
 }
 
-function keyCheckOf({ secrets }: Config, db: Database): () => Promise<string | null> {
+function keyCheckOf({ secrets, reads }: Config, db: Database): () => Promise<string | null> {
   const deps = {
     canary: createKeyCanaryRepository(db),
     sealed: createSealedSecretRepository(db),
-    secretBox: createSecretBox(secrets.masterKey),
-    hasher: createKeyHasher(secrets.keyPepper),
+    secretBox: reads('PAYMESH_MASTER_KEY') ? createSecretBox(secrets.masterKey) : null,
+    hasher: reads('PAYMESH_KEY_PEPPER') ? createKeyHasher(secrets.keyPepper) : null,
   }
   return () => checkKeys(deps)
 }

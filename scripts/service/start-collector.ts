@@ -1,5 +1,5 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
-import type { Config } from '#shared/config/schema.ts'
+import type { NetworkSettings } from '#shared/config/network-settings.ts'
 import { createBacklogRepository } from '#shared/db/backlog-repository.ts'
 import type { Database } from '#shared/db/connect.ts'
 import { createCursorRepository } from '#shared/db/cursor-repository.ts'
@@ -14,11 +14,11 @@ const EVERY_MS = 5_000
 
 /**
  * Collects the figures of the installation for as long as this process holds the lease, and stands by while another does. It
- * runs beside every service, so that they exist while any process lives. Returns a function that ends it.
+ * runs in every process that is given the networks, so that figures exist while one of them lives. Returns a function that ends it.
  */
 export function startCollector(
   db: Database,
-  config: Config,
+  networks: NetworkSettings,
   ambient: Pick<Ambient, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
 ): () => Promise<void> {
   const collector = createBacklogCollector({
@@ -27,7 +27,7 @@ export function startCollector(
     cursors: createCursorRepository(db),
     rates: createRateRepository(db),
     leases: createLeaseRepository(db),
-    catalog: createCatalog(config.networks),
+    catalog: createCatalog(networks),
   })
   let running = Promise.resolve()
   let stopped = false

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { givenSettings, keepSecrets, readEnvironment, removeEnvironment, writeEnvironment } from './environment.ts'
+import {
+  environmentFor,
+  givenSettings,
+  keepSecrets,
+  readEnvironment,
+  removeEnvironment,
+  writeEnvironment,
+} from './environment.ts'
 
 let dir: string
 beforeEach(() => {
@@ -26,6 +33,14 @@ it('keeps the environment while the services run', () => {
   expect(readEnvironment(dir)).toEqual({ PAYMESH_ENV: 'development' })
   removeEnvironment(dir)
   expect(readEnvironment(dir)).toBeNull()
+})
+
+// Guarantee: a process that `npm start` starts is not given the secrets of another.
+it('gives a process its own settings, a misspelt one included, and refuses a process that declares none', () => {
+  const all = { MONGO_URL: 'mongodb://x', PAYMESH_MASTER_KEY: 'a', PAYMESH_KEY_PEPPER: 'b', PAYMESH_LOG_LEVL: 'debug' }
+  expect(environmentFor('checkout', all)).toEqual({ MONGO_URL: 'mongodb://x', PAYMESH_LOG_LEVL: 'debug' })
+  expect(environmentFor('api', all)).toEqual(all)
+  expect(() => environmentFor('toaster', all)).toThrow('no settings are declared for a process toaster')
 })
 
 it('passes on what is ours, a misspelt setting included, so that it is refused and not lost', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { FIELDS } from '#shared/config/fields.ts'
+import { isProcessName, isSettingName, readsSetting } from '#shared/config/process-settings.ts'
 import { writePrivate } from './write-private.ts'
 
 /** Environment variables by name, as a process of this installation receives them. */
@@ -21,9 +21,20 @@ export function keepSecrets(dataDir: string): Environment {
 /** Settings of Paymesh that the person who starts it gave in the environment. */
 export function givenSettings(env: NodeJS.ProcessEnv): Environment {
   const given = Object.entries(env).filter(
-    ([key, value]) => (Object.hasOwn(FIELDS, key) || key.startsWith('PAYMESH_')) && value,
+    ([key, value]) => (isSettingName(key) || key.startsWith('PAYMESH_')) && value,
   )
   return Object.fromEntries(given as [string, string][])
+}
+
+/**
+ * What one process receives of the settings of an installation: those declared for it, and what is no setting at all, so that
+ * a misspelt one is refused. Throws for a process without declared settings.
+ */
+export function environmentFor(process: string, environment: Environment): Environment {
+  if (!isProcessName(process)) throw new Error(`no settings are declared for a process ${process}`)
+  return Object.fromEntries(
+    Object.entries(environment).filter(([key]) => !isSettingName(key) || readsSetting(process, key)),
+  )
 }
 
 /** Keeps the environment of the running services for tools that work beside them, the command line above all. */

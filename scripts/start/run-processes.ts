@@ -2,7 +2,7 @@ import { openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bundled } from '#scripts/bundle.mjs'
 import { freePort } from '#scripts/embedded/free-port.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, environmentFor } from './environment.ts'
 import { readProcfile } from './procfile.ts'
 import { startRoundRobin } from './round-robin.ts'
 import type { Runner } from './runner.ts'
@@ -52,7 +52,8 @@ export async function runProcesses(options: ProcessesOptions): Promise<Runner> {
       const shared = PORTS[line.name]
       const targets: number[] = []
       for (const instance of instancesOf(line.name, options.scale ?? {})) {
-        const environment = { ...options.environment, ...bundle, ...(await ownPorts(instance, targets)) }
+        const settings = environmentFor(line.name, options.environment)
+        const environment = { ...settings, ...bundle, ...(await ownPorts(instance, targets)) }
         const preferred = options.metricsPort === 0 ? 0 : options.metricsPort + running.size
         const metricsPort = await freePort(preferred)
         const own = { ...line, name: instance.name }

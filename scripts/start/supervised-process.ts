@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ROOT } from '#scripts/bundle.mjs'
 import { type GuardedChild, startGuarded } from '#scripts/embedded/guarded-child.ts'
+import { isSettingName } from '#shared/config/process-settings.ts'
 import type { Environment } from './environment.ts'
 import type { ProcfileLine } from './procfile.ts'
 
@@ -107,9 +108,11 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
   }
 }
 
-/** What a program needs of our own environment; nothing of Paymesh's, which comes from the installation alone. */
+/** What a program needs of our own environment; no setting of Paymesh, which come from the installation alone. */
 function systemEnvironment(): Environment {
-  const own = Object.entries(process.env).filter(([key, value]) => value !== undefined && !key.startsWith('PAYMESH_'))
+  const own = Object.entries(process.env).filter(
+    ([key, value]) => value !== undefined && !key.startsWith('PAYMESH_') && !isSettingName(key),
+  )
   return Object.fromEntries(own as [string, string][])
 }
 

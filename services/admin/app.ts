@@ -21,7 +21,29 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  // The one policy of the page; it lets through text without markup (services/dashboard/src/markup-policy.ts).
+  'trusted-types default',
 ].join('; ')
+
+const PERMISSIONS = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')
 
 /** The operators' interface under `/trpc` and the dashboard for every other path. It does not listen yet. */
 export function createApp(deps: AdminDeps): Express {
@@ -32,6 +54,9 @@ export function createApp(deps: AdminDeps): Express {
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      // The clipboard is all that the dashboard asks a browser for.
+      'Permissions-Policy': PERMISSIONS,
       'Strict-Transport-Security': 'max-age=31536000',
     })
     next()

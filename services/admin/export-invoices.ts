@@ -9,10 +9,8 @@ export const exportInvoicesRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'invoices',
     filters: invoiceFilters,
-    lines: ({ q, from, to, ...asked }) =>
-      exportInvoices(deps.money, {
-        ...asked,
-        ...{ createdFrom: from, createdTo: to },
-        search: q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q),
-      }),
+    lines: ({ q, from, to, ...asked }, onRows) => {
+      const search = q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q)
+      return exportInvoices(deps.money, { ...asked, createdFrom: from, createdTo: to, search }, onRows)
+    },
   })

@@ -8,5 +8,5 @@ export const exportPaymentsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'payments',
     filters: paymentFilters,
-    lines: (asked) => exportPayments(deps.money, asked),
+    lines: (asked, onRows) => exportPayments(deps.money, asked, onRows),
   })

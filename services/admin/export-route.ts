@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
 import { MODES } from '#shared/domain/enumerations.ts'
+import { type ExportRequest, recordedExport } from '#shared/usecases/record-export.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { exportGate } from './export-gate.ts'
 import { createContextReader } from './request-context.ts'
@@ -16,13 +17,16 @@ interface ExportPlan<Filters extends z.core.$ZodShape> {
   /** Names the file: `invoices`. */
   readonly what: string
   readonly filters: Filters
-  readonly lines: (asked: z.output<z.ZodObject<typeof scope & Filters, z.core.$strict>>) => AsyncIterable<string>
+  readonly lines: (
+    asked: z.output<z.ZodObject<typeof scope & Filters, z.core.$strict>>,
+    onRows: (count: number) => void,
+  ) => AsyncIterable<string>
 }
 
 /**
  * `GET /export/<what>.csv?workspaceId&mode&…`: a file of any length for those who may read the workspace, decided by the same
  * middleware as for procedures. Only a batch is in memory at a time. A filter that is unknown or unreadable is refused, so that no file holds more than was
- * asked for; a file that breaks off ends its connection, so that half of it never looks whole.
+ * asked for. Each file leaves its rows in the audit trail (`recordedExport`). A file that breaks off ends its connection, so that half of it never looks whole.
  */
 export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, plan: ExportPlan<Filters>) {
   const readContext = createContextReader(deps)
@@ -48,13 +52,32 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
       'Cache-Control': 'no-store',
     })
     try {
-      await pipeline(Readable.from(plan.lines(asked.data)), response)
+      const file = recordedExport(
+        { clock: deps.clock, exports: deps.exports },
+        {
+          ...{ requestId: context.requestId, actor: `user:${context.session?.email}`, workspaceId, mode },
+          ...{ what: plan.what, filters: shownFilters(asked.data) },
+        },
+        (onRows) => plan.lines(asked.data, onRows),
+      )
+      await pipeline(Readable.from(file), response)
     } catch (error) {
       // The reader went away, or the store did; there is nobody to answer but the log.
       deps.logger.warn({ err: error, requestId: context.requestId }, 'an export broke off')
       response.destroy()
     }
   }
+}
+
+/** Filters as the audit trail keeps them: what people typed may be a customer's address, hence only that something was. */
+function shownFilters(asked: Readonly<Record<string, unknown>>): ExportRequest['filters'] {
+  const shown: Record<string, string | number | boolean | null> = {}
+  for (const [name, value] of Object.entries(asked)) {
+    if (Object.hasOwn(scope, name) || value === null || value === '') continue
+    if (name === 'q') shown['searched'] = true
+    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') shown[name] = value
+  }
+  return shown
 }
 
 /** Names of filters that are numbers or truth values; everything else is text. */

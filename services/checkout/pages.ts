@@ -18,6 +18,7 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ')
 
 const LANGUAGES = ['en', 'es', 'pt'] as const

@@ -45,3 +45,11 @@ export const networkSettingsSchema = z
  * entries mean "as in the registry".
  */
 export type NetworkSettings = z.output<typeof networkSettingsSchema>
+
+/** The same networks without the URLs of their nodes, which may hold access tokens: `rpcUrls` is empty. */
+export function withoutNodeUrls({ live, test }: NetworkSettings): NetworkSettings {
+  return { live: emptied(live), test: emptied(test) }
+}
+
+const emptied = (networks: NetworkSettings['live']): NetworkSettings['live'] =>
+  Object.fromEntries(Object.entries(networks).map(([network, node]) => [network, { ...node, rpcUrls: [] }]))

@@ -2,10 +2,17 @@ import type { z } from 'zod'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type AcceptableRisk, FIELDS } from './fields.ts'
-import type { NetworkSettings } from './network-settings.ts'
+import { lazily } from './lazily.ts'
+import { type NetworkSettings, withoutNodeUrls } from './network-settings.ts'
+import { callsNodes, type SettingName as FieldKey, type ProcessName, readsSetting } from './process-settings.ts'
 
-/** Everything a process may know about its surroundings, parsed and checked once at its start. */
+/**
+ * What a process reads about its surroundings, parsed and checked once at its start. A value whose setting is not declared for
+ * the process (`process-settings.ts`) throws `SettingNotDeclared` when it is read.
+ */
 export interface Config {
+  /** Whether the setting is declared for this process, so that its value can be read. */
+  reads(setting: FieldKey): boolean
   readonly env: 'development' | 'test' | 'production'
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly stores: {
@@ -71,21 +78,34 @@ export class ConfigError extends Error {
   }
 }
 
+/** Code of a process read a setting that is not declared for it. */
+export class SettingNotDeclared extends Error {
+  override readonly name = 'SettingNotDeclared'
+
+  constructor(setting: FieldKey) {
+    super(`${setting} is not declared for this process in process-settings.ts`)
+  }
+}
+
 type Values = { readonly [K in keyof typeof FIELDS]: z.output<(typeof FIELDS)[K]['schema']> }
-type FieldKey = keyof typeof FIELDS
 
 /**
- * Reads the configuration from environment variables. Empty values count as absent. Throws one `ConfigError` that
- * lists every fault: missing and malformed values, `PAYMESH_*` keys that do not exist, and relations that do not hold.
- * Values of secrets never appear in it.
+ * Reads the configuration of a process from environment variables: the settings declared for it, or all of them for the runner
+ * that has every service in one process. Empty values count as absent. Throws one `ConfigError` that lists every fault: missing
+ * and malformed values, `PAYMESH_*` keys that do not exist, and relations that do not hold. Settings of other processes are
+ * not looked at. Values of secrets never appear in the error.
  */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function parseConfig(env: Readonly<Record<string, string | undefined>>, process?: ProcessName): Config {
   const faults: ConfigFault[] = unknownKeys(env)
   const values: Partial<Record<FieldKey, unknown>> = {}
-  for (const key of Object.keys(FIELDS) as FieldKey[]) values[key] = readField(key, env[key], faults)
-  if (faults.length === 0) faults.push(...relationFaults(values as Values))
+  const keys = (Object.keys(FIELDS) as FieldKey[]).filter((key) => process === undefined || readsSetting(process, key))
+  for (const key of keys) values[key] = readField(key, env[key], faults)
+  if (faults.length === 0) faults.push(...relationFaults(values as Partial<Values>))
   if (faults.length > 0) throw new ConfigError(faults)
-  return shape(values as Values)
+  const { PAYMESH_NETWORKS: networks } = values as Partial<Values>
+  const callsNone = process !== undefined && !callsNodes(process)
+  if (networks !== undefined && callsNone) values.PAYMESH_NETWORKS = withoutNodeUrls(networks)
+  return shape(values as Partial<Values>)
 }
 
 function unknownKeys(env: Readonly<Record<string, string | undefined>>): ConfigFault[] {
@@ -111,13 +131,14 @@ function readField(key: FieldKey, raw: string | undefined, faults: ConfigFault[]
   return undefined
 }
 
-function relationFaults(values: Values): ConfigFault[] {
+/** What must hold between the settings of this process; one that it does not read is undefined. */
+function relationFaults(values: Partial<Values>): ConfigFault[] {
   const faults: ConfigFault[] = []
-  const masterKeys = [values.PAYMESH_MASTER_KEY, ...values.PAYMESH_MASTER_KEYS_OLD]
-  if (masterKeys.some((key) => Buffer.from(key).equals(values.PAYMESH_KEY_PEPPER))) {
+  const pepper = values.PAYMESH_KEY_PEPPER
+  if (pepper !== undefined && masterKeysOf(values).some(([, key]) => Buffer.from(key).equals(pepper))) {
     faults.push({ key: 'PAYMESH_KEY_PEPPER', problem: 'must differ from PAYMESH_MASTER_KEY', example: null })
   }
-  if (values.PAYMESH_SMTP_URL !== null && values.PAYMESH_MAIL_FROM === null) {
+  if (typeof values.PAYMESH_SMTP_URL === 'string' && values.PAYMESH_MAIL_FROM === null) {
     const { example } = FIELDS.PAYMESH_MAIL_FROM
     faults.push({ key: 'PAYMESH_MAIL_FROM', problem: 'must be set when PAYMESH_SMTP_URL is', example })
   }
@@ -125,26 +146,32 @@ function relationFaults(values: Values): ConfigFault[] {
   return faults
 }
 
+function masterKeysOf({ PAYMESH_MASTER_KEY: key, PAYMESH_MASTER_KEYS_OLD: old = [] }: Partial<Values>) {
+  return [
+    ...(key === undefined ? [] : [['PAYMESH_MASTER_KEY', key] as const]),
+    ...old.map((one) => ['PAYMESH_MASTER_KEYS_OLD', one] as const),
+  ]
+}
+
 /** What is convenient in development and dangerous in production; each is refused unless its risk is accepted by name. */
-function productionFaults(values: Values): ConfigFault[] {
+function productionFaults(values: Partial<Values>): ConfigFault[] {
   const refuse = (risk: AcceptableRisk, key: FieldKey, problem: string): ConfigFault[] =>
-    values.PAYMESH_ACCEPTED_RISKS.includes(risk)
+    values.PAYMESH_ACCEPTED_RISKS?.includes(risk) === true
       ? []
       : [{ key, problem: `${problem}; or accept it with PAYMESH_ACCEPTED_RISKS=${risk}`, example: null }]
-  const keys = [
-    ['PAYMESH_MASTER_KEY', values.PAYMESH_MASTER_KEY],
-    ...values.PAYMESH_MASTER_KEYS_OLD.map((key) => ['PAYMESH_MASTER_KEYS_OLD', key] as const),
-    ['PAYMESH_KEY_PEPPER', values.PAYMESH_KEY_PEPPER],
-  ] as const
+  const pepper = values.PAYMESH_KEY_PEPPER
+  const keys = [...masterKeysOf(values), ...(pepper === undefined ? [] : [['PAYMESH_KEY_PEPPER', pepper] as const])]
   const urls = ['PAYMESH_PUBLIC_API_URL', 'PAYMESH_PUBLIC_CHECKOUT_URL', 'PAYMESH_PUBLIC_ADMIN_URL'] as const
   return [
     ...keys.flatMap(([key, bytes]) =>
       isKnownKey(bytes) ? refuse('known-keys', key, 'must be random (`openssl rand -base64 32`)') : [],
     ),
     ...urls.flatMap((key) =>
-      values[key].startsWith('https://') ? [] : refuse('http-urls', key, 'must be an https:// URL in production'),
+      values[key]?.startsWith('https://') === false
+        ? refuse('http-urls', key, 'must be an https:// URL in production')
+        : [],
     ),
-    ...(values.PAYMESH_ALLOW_LOCALHOST_WEBHOOKS
+    ...(values.PAYMESH_ALLOW_LOCALHOST_WEBHOOKS === true
       ? refuse('localhost-webhooks', 'PAYMESH_ALLOW_LOCALHOST_WEBHOOKS', 'must be false in production')
       : []),
     ...(values.PAYMESH_WALLET_DELAY_HOURS === 0
@@ -160,39 +187,60 @@ function isKnownKey(bytes: Uint8Array): boolean {
   return [FIELDS.PAYMESH_MASTER_KEY, FIELDS.PAYMESH_KEY_PEPPER].some(({ example }) => example === text)
 }
 
-function shape(values: Values): Config {
+/** Every value is read when it is asked for, so that one which is not declared cannot be read at all. */
+function shape(values: Partial<Values>): Config {
+  const reads = (key: FieldKey): boolean => Object.hasOwn(values, key)
+  function read<K extends FieldKey>(key: K): Values[K] {
+    if (!reads(key)) throw new SettingNotDeclared(key)
+    return values[key] as Values[K]
+  }
+  const single = lazily({
+    env: () => read('PAYMESH_ENV'),
+    logLevel: () => read('PAYMESH_LOG_LEVEL'),
+    trustedProxies: () => read('PAYMESH_TRUSTED_PROXIES'),
+    pagesDir: () => read('PAYMESH_PAGES_DIR'),
+    networks: () => read('PAYMESH_NETWORKS'),
+    chains: () => read('CHAINS'),
+    otelUrl: () => read('PAYMESH_OTEL_URL'),
+  })
+  return Object.assign(single, sectionsOf(read), { reads })
+}
+
+type Read = <K extends FieldKey>(key: K) => Values[K]
+
+function sectionsOf(read: Read) {
   return {
-    env: values.PAYMESH_ENV,
-    logLevel: values.PAYMESH_LOG_LEVEL,
-    stores: {
-      mongoUrl: values.MONGO_URL,
-      mongoDatabase: values.PAYMESH_MONGO_DATABASE,
-      redisUrl: values.REDIS_URL,
-      redisPrefix: values.PAYMESH_REDIS_PREFIX,
-    },
-    secrets: {
-      masterKey: [values.PAYMESH_MASTER_KEY, ...values.PAYMESH_MASTER_KEYS_OLD],
-      keyPepper: values.PAYMESH_KEY_PEPPER,
-    },
-    api: { host: values.PAYMESH_API_HOST, port: values.PAYMESH_API_PORT, publicUrl: values.PAYMESH_PUBLIC_API_URL },
-    checkout: { baseUrl: values.PAYMESH_PUBLIC_CHECKOUT_URL, port: values.PAYMESH_CHECKOUT_PORT },
-    admin: { publicUrl: values.PAYMESH_PUBLIC_ADMIN_URL, port: values.PAYMESH_ADMIN_PORT },
-    trustedProxies: values.PAYMESH_TRUSTED_PROXIES,
-    wallets: { delayMs: values.PAYMESH_WALLET_DELAY_HOURS * 3_600_000 },
-    pagesDir: values.PAYMESH_PAGES_DIR,
-    networks: values.PAYMESH_NETWORKS,
-    chains: values.CHAINS,
-    rates: { sourceUrls: values.PAYMESH_RATE_SOURCES },
-    webhooks: {
-      allowLocalhost: values.PAYMESH_ALLOW_LOCALHOST_WEBHOOKS,
-      concurrency: values.PAYMESH_WEBHOOK_CONCURRENCY,
-    },
-    mail: {
-      smtpUrl: values.PAYMESH_SMTP_URL,
-      from: values.PAYMESH_MAIL_FROM,
-      mailboxPort: values.PAYMESH_MAILBOX_PORT,
-    },
-    otelUrl: values.PAYMESH_OTEL_URL,
-    metrics: { port: values.PAYMESH_METRICS_PORT },
+    stores: lazily({
+      mongoUrl: () => read('MONGO_URL'),
+      mongoDatabase: () => read('PAYMESH_MONGO_DATABASE'),
+      redisUrl: () => read('REDIS_URL'),
+      redisPrefix: () => read('PAYMESH_REDIS_PREFIX'),
+    }),
+    secrets: lazily({
+      masterKey: () => [read('PAYMESH_MASTER_KEY'), ...read('PAYMESH_MASTER_KEYS_OLD')] as const,
+      keyPepper: () => read('PAYMESH_KEY_PEPPER'),
+    }),
+    api: lazily({
+      host: () => read('PAYMESH_API_HOST'),
+      port: () => read('PAYMESH_API_PORT'),
+      publicUrl: () => read('PAYMESH_PUBLIC_API_URL'),
+    }),
+    checkout: lazily({
+      baseUrl: () => read('PAYMESH_PUBLIC_CHECKOUT_URL'),
+      port: () => read('PAYMESH_CHECKOUT_PORT'),
+    }),
+    admin: lazily({ publicUrl: () => read('PAYMESH_PUBLIC_ADMIN_URL'), port: () => read('PAYMESH_ADMIN_PORT') }),
+    wallets: lazily({ delayMs: () => read('PAYMESH_WALLET_DELAY_HOURS') * 3_600_000 }),
+    rates: lazily({ sourceUrls: () => read('PAYMESH_RATE_SOURCES') }),
+    webhooks: lazily({
+      allowLocalhost: () => read('PAYMESH_ALLOW_LOCALHOST_WEBHOOKS'),
+      concurrency: () => read('PAYMESH_WEBHOOK_CONCURRENCY'),
+    }),
+    mail: lazily({
+      smtpUrl: () => read('PAYMESH_SMTP_URL'),
+      from: () => read('PAYMESH_MAIL_FROM'),
+      mailboxPort: () => read('PAYMESH_MAILBOX_PORT'),
+    }),
+    metrics: lazily({ port: () => read('PAYMESH_METRICS_PORT') }),
   }
 }

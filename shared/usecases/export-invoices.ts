@@ -51,12 +51,14 @@ const COLUMNS = [
 /**
  * The lines of a CSV file of invoices, newest first, heading first: exactly those that a list with the same query shows, paid or not.
  * Only a batch is in memory at a time and the next is read when this one was taken, so that any number can be exported. Times are
- * ISO 8601, UTC; amounts plain decimals in units of the currency or the coin. What stands in `tx_hashes` are the transactions that count
+ * ISO 8601, UTC; amounts plain decimals in units of the currency or the coin. `onRows` is called with the number of rows of a batch before
+ * it is taken. What stands in `tx_hashes` are the transactions that count
  * and still exist, oldest first, with spaces between.
  */
 export async function* exportInvoices(
   deps: ExportInvoicesDeps,
   query: Omit<InvoicePageQuery, 'limit' | 'beforeId'>,
+  onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
   let beforeId: string | null = null
@@ -67,6 +69,7 @@ export async function* exportInvoices(
       beforeId,
     })
     const payments = await paymentsOf(deps, page.invoices)
+    onRows(page.invoices.length)
     yield page.invoices.map((invoice) => lineOf(invoice, payments.get(invoice.terms.id) ?? [], deps)).join('')
     // A page may be short, even empty, and still go on: only the place it ends at says whether it is the last.
     beforeId = page.next

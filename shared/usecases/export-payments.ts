@@ -54,9 +54,13 @@ const COLUMNS = [
  * The lines of a CSV file of payments, oldest first, heading first: exactly those that a list with the same filters shows, also those that do
  * not count. Only a batch is in memory at a
  * time and the next is read when this one was taken, so that any number can be exported. Times are ISO 8601, UTC; amounts
- * plain decimals. The rate is the promise that the payment answered: the quote that held when it was first seen, else the last.
+ * plain decimals. `onRows` is called with the number of rows of a batch before it is taken. The rate is the promise that the payment answered: the quote that held when it was first seen, else the last.
  */
-export async function* exportPayments(deps: ExportPaymentsDeps, scope: ExportScope): AsyncGenerator<string> {
+export async function* exportPayments(
+  deps: ExportPaymentsDeps,
+  scope: ExportScope,
+  onRows: (count: number) => void = () => undefined,
+): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
   const { from, to, ...filters } = scope
   const query = { ...filters, createdFrom: from, createdTo: to, limit: BATCH }
@@ -64,6 +68,7 @@ export async function* exportPayments(deps: ExportPaymentsDeps, scope: ExportSco
   for (;;) {
     const batch: readonly Payment[] = await deps.paymentLookups.pageForward(query, afterId)
     const invoices = await deps.lookups.findMany([...new Set(batch.flatMap(({ invoiceId }) => invoiceId ?? []))])
+    onRows(batch.length)
     yield batch.map((payment) => lineOf(payment, invoices.get(payment.invoiceId ?? '') ?? null, deps.catalog)).join('')
     if (batch.length < BATCH) return
     afterId = batch.at(-1)?.id ?? null

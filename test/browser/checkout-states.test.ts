@@ -190,7 +190,7 @@ test('the page is small, and its policy allows nothing but our own files', async
   expect(response.status).toBe(404)
   const policy = response.headers.get('content-security-policy')
   expect(policy).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   )
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   const html = await response.text()

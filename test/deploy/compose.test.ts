@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { FIELDS } from '#shared/config/fields.ts'
+import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { type Document, deployText, deployYaml, imageCommands } from './deploy-files.ts'
 import { composeFaults } from './validate.ts'
@@ -58,17 +59,51 @@ it('has no process that the Procfile does not know', () => {
   expect(ours.sort()).toEqual(processes.map(([name]) => name).sort())
 })
 
-// Guarantee: who fills in env.example has a configuration that starts.
-it('gives processes settings that exist and parse', () => {
-  const environment: Record<string, string> = services['api']?.environment
-  expect(Object.keys(environment).filter((key) => !Object.hasOwn(FIELDS, key))).toEqual([])
+const ours = Object.keys(services).filter((name) =>
+  /scripts\/(service|paymesh)\.mjs/.test(`${services[name]?.command}`),
+)
+
+/** The environment of a service as Compose gives it to the container. */
+function environmentOf(name: string): Record<string, string> {
   const values = filledIn()
-  const config = parseConfig(
-    Object.fromEntries(Object.entries(environment).map(([key, text]) => [key, interpolate(text, values)])),
+  const environment: Record<string, string> = services[name]?.environment
+  return Object.fromEntries(Object.entries(environment).map(([key, text]) => [key, interpolate(text, values)]))
+}
+
+// Guarantee: whoever fills in env.example has a configuration that starts, in which each container has its own secrets and no other.
+describe.each(ours)('the container %s', (name) => {
+  if (!isProcessName(name)) throw new Error(`no settings are declared for ${name}`)
+
+  it('is given settings that it reads, each of its secrets, and nothing else', () => {
+    const given = Object.keys(environmentOf(name))
+    expect(given.filter((key) => !isSettingName(key) || !readsSetting(name, key))).toEqual([])
+    expect(SECRET_SETTINGS.filter((key) => readsSetting(name, key) && !given.includes(key))).toEqual([])
+    expect(services[name]?.env_file).toBeUndefined()
+    expect(services[name]?.secrets).toBeUndefined()
+  })
+
+  it('starts with them', () => {
+    expect(parseConfig(environmentOf(name), name).env).toBe('production')
+  })
+})
+
+it('runs the command line where the runbook says', () => {
+  expect(parseConfig(environmentOf('api'), 'cli').networks.live.ethereum?.rpcUrls).toHaveLength(2)
+})
+
+it('hands the checkout no key, and the stores no setting of ours', () => {
+  const all = filledIn()
+  const given = JSON.stringify(environmentOf('checkout'))
+  expect(given).toContain('redis://:')
+  for (const key of ['PAYMESH_MASTER_KEY', 'PAYMESH_KEY_PEPPER']) {
+    expect(given).not.toContain(key)
+    expect(given).not.toContain(all[key])
+  }
+  const others = Object.keys(services).filter((name) => !ours.includes(name))
+  const leaks = others.flatMap((name) =>
+    Object.keys(services[name]?.environment ?? {}).filter((key) => key.startsWith('PAYMESH_')),
   )
-  expect(config.env).toBe('production')
-  expect(config.api.publicUrl).toBe('https://pay.example.com')
-  expect(config.networks.live.ethereum?.rpcUrls).toHaveLength(2)
+  expect(leaks).toEqual([])
 })
 
 it('asks for everything that env.example names, and for nothing else', () => {

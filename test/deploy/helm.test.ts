@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { chartHash, RENDERINGS, renderedFile } from '#scripts/chart.ts'
+import { chartHash, PROCESS_SETTINGS_FILE, processSettingsText, RENDERINGS, renderedFile } from '#scripts/chart.ts'
 import { FIELDS } from '#shared/config/fields.ts'
+import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { type Document, deployYaml, imageCommands, yamlDocuments } from './deploy-files.ts'
 import { manifestFaults, valuesFaults } from './validate.ts'
@@ -17,6 +18,18 @@ const named = (kind: string, name: string, documents = all): Document =>
   ofKind(kind, documents).find(({ metadata }) => metadata.name === `pay-${name}`)
 const container = (name: string, documents = all): Document =>
   named('Deployment', name, documents)?.spec.template.spec.containers[0]
+
+interface Variable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: Document
+}
+const envNames = (env: readonly Variable[]): readonly string[] => env.map(({ name }) => name)
+/** The containers of all Deployments and Jobs; each is named after its process type. */
+const containers = (documents = all): readonly Document[] =>
+  documents
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+    .flatMap(({ spec }) => spec.template.spec.containers)
 
 it('was rendered from the chart as it is now', () => {
   for (const name of Object.keys(RENDERINGS)) {
@@ -92,21 +105,41 @@ it('has a Deployment for each line of the Procfile and no other', () => {
 })
 
 // Guarantee: no secret is written into a manifest.
-it('gives settings that exist and parse, secrets by reference only', () => {
-  const env: readonly { name: string; value?: string; valueFrom?: Document }[] = container('api').env
-  expect(env.map(({ name }) => name).filter((name) => !Object.hasOwn(FIELDS, name))).toEqual([])
-  const secret = env.filter(({ valueFrom }) => valueFrom !== undefined).map(({ name }) => name)
-  for (const name of ['MONGO_URL', 'REDIS_URL', 'PAYMESH_MASTER_KEY', 'PAYMESH_KEY_PEPPER', 'PAYMESH_SMTP_URL']) {
-    expect(secret).toContain(name)
+it('gives secrets by reference, those that may be missing as optional', () => {
+  for (const { env } of containers()) {
+    const secret = (env as readonly Variable[]).filter(({ valueFrom }) => valueFrom !== undefined)
+    const names = secret.map(({ name }) => name)
+    expect(names.toSorted()).toEqual(SECRET_SETTINGS.filter((name) => envNames(env).includes(name)).toSorted())
+    const optional = secret.filter(({ valueFrom }) => valueFrom?.['secretKeyRef'].optional === true)
+    for (const { name } of optional) expect(['PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_SMTP_URL']).toContain(name)
   }
-  const optional = env.filter(({ valueFrom }) => valueFrom?.['secretKeyRef'].optional === true)
-  expect(optional.map(({ name }) => name)).toEqual(['PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_SMTP_URL'])
   expect(ofKind('Secret')).toEqual([])
-  const filled = env.map(({ name, value }) => [name, value ?? FIELDS[name as keyof typeof FIELDS].example])
-  // Examples of keys are refused in production, as they should be.
-  const keys = ['PAYMESH_MASTER_KEY', 'PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_KEY_PEPPER']
-  const random = keys.map((name) => [name, randomBytes(32).toString('base64')])
-  expect(parseConfig(Object.fromEntries([...filled, ...random])).env).toBe('production')
+})
+
+it('reads which settings a process is given from the declaration that the processes are checked by', () => {
+  expect(readFileSync(PROCESS_SETTINGS_FILE, 'utf8'), 'npm run gen:chart').toBe(processSettingsText())
+})
+
+// Guarantee: each container has its own secrets and no other, in every form in which the chart is installed.
+describe.each(Object.keys(RENDERINGS))('the rendering %s', (rendering) => {
+  it.each(containers(rendered(rendering)).map((own) => [own.name as string, own] as const))(
+    'gives %s the settings that it reads, each of its secrets, and nothing else',
+    (name, { env, envFrom }) => {
+      if (!isProcessName(name)) throw new Error(`no settings are declared for ${name}`)
+      const given = envNames(env)
+      expect(given.filter((key) => !isSettingName(key) || !readsSetting(name, key))).toEqual([])
+      expect(SECRET_SETTINGS.filter((key) => readsSetting(name, key) && !given.includes(key))).toEqual([])
+      expect(envFrom).toBeUndefined()
+      // Examples of keys are refused in production, as they should be.
+      const random = given
+        .filter((key) => /_KEY/.test(key))
+        .map((key) => [key, randomBytes(32).toString('base64')] as const)
+      const filled = (env as readonly Variable[]).map(
+        ({ name: key, value }) => [key, value ?? FIELDS[key as keyof typeof FIELDS].example] as const,
+      )
+      expect(parseConfig(Object.fromEntries([...filled, ...random]), name).env).toBe('production')
+    },
+  )
 })
 
 it('scales workers by the age of what is due, and never to zero', () => {

@@ -4,6 +4,7 @@ import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
 import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
 import { createAuditRepository } from '#shared/db/audit-repository.ts'
 import { createAuditSearch } from '#shared/db/audit-search.ts'
+import { createExportRecords } from '#shared/db/export-records.ts'
 import { createInvitationRepository } from '#shared/db/invitation-repository.ts'
 import { createLoginAttempts } from '#shared/db/login-attempts.ts'
 import { createMembershipRepository } from '#shared/db/membership-repository.ts'
@@ -22,6 +23,7 @@ import { createTryLanes } from '#shared/runtime/try-lanes.ts'
 import type { PeopleDeps } from '#shared/usecases/people-deps.ts'
 import type { AuditChainRepository, AuditRepository, AuditSearch } from '#shared/usecases/ports/audit.ts'
 import type { Catalog } from '#shared/usecases/ports/catalog.ts'
+import type { ExportRecords } from '#shared/usecases/ports/exports.ts'
 import type { InvitationRepository, MembershipRepository } from '#shared/usecases/ports/members.ts'
 import type { OperationRegister } from '#shared/usecases/ports/operations.ts'
 import type { Kicker } from '#shared/usecases/ports/runtime.ts'
@@ -35,6 +37,7 @@ export interface AccountDeps extends Omit<PeopleDeps, 'clock' | 'random' | 'logg
   readonly audits: AuditRepository
   readonly operations: OperationRegister
   readonly auditSearch: AuditSearch
+  readonly exports: ExportRecords
   readonly auditChain: AuditChainRepository
   readonly auditKeys: AuditKeys
   readonly apiKeys: ApiKeyRepository
@@ -56,6 +59,7 @@ export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker:
     audits: createAuditRepository(db),
     operations: createOperationRegister(db),
     auditSearch: createAuditSearch(db),
+    exports: createExportRecords(db),
     auditChain: createAuditChainRepository(db),
     auditKeys: createAuditKeys(config.secrets.masterKey),
     apiKeys: createApiKeyRepository(db),

@@ -12,9 +12,11 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter, RouterProvider } from 'react-router'
 import { queryClient } from './api/query-client.ts'
+import { allowTextOnly } from './markup-policy.ts'
 import { routes } from './routes.tsx'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
 
+allowTextOnly()
 const root = document.getElementById('root')
 if (root !== null) {
   createRoot(root).render(

@@ -29,18 +29,26 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- toYaml $all -}}
 {{- end -}}
 
+{{/* What a process of the type reads, and nothing else: files/process-settings.json names its settings. */}}
 {{- define "paymesh.environment" -}}
+{{- $reads := get (.root.Files.Get "files/process-settings.json" | fromJson) .type -}}
 {{- range .root.Values.secret.required }}
+{{- if has . $reads }}
 - name: {{ . }}
   valueFrom: { secretKeyRef: { name: {{ $.root.Values.secret.name }}, key: {{ . }} } }
 {{- end }}
+{{- end }}
 {{- range .root.Values.secret.optional }}
+{{- if has . $reads }}
 - name: {{ . }}
   valueFrom: { secretKeyRef: { name: {{ $.root.Values.secret.name }}, key: {{ . }}, optional: true } }
 {{- end }}
+{{- end }}
 {{- range $name, $value := .root.Values.settings }}
+{{- if has $name $reads }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
 {{- end }}
 {{- with .chains }}
 - name: CHAINS

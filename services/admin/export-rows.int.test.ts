@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AUDIT_LOG } from '#shared/db/audit-model.ts'
+import { ADMIN_ORIGIN, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+let admin: Awaited<ReturnType<typeof openAdmin>>
+beforeAll(async () => {
+  admin = await openAdmin(stores)
+})
+afterAll(() => admin.close())
+
+const rowsNow = async () =>
+  (
+    await stores.db
+      .collection(AUDIT_LOG)
+      .find({ action: /^export\./ })
+      .sort({ at: 1, action: -1 })
+      .toArray()
+  ).map(({ _id, actor, action, subject, workspaceId, mode, detail }) => ({
+    _id,
+    actor,
+    action,
+    subject,
+    workspaceId,
+    mode,
+    detail,
+  }))
+
+/** The rows that `work` leaves. */
+async function rowsOf(work: () => Promise<unknown>) {
+  const before = new Set((await rowsNow()).map(({ _id }) => _id))
+  await work()
+  return (await rowsNow()).filter(({ _id }) => !before.has(_id))
+}
+
+async function loggedIn(role: 'owner' | 'viewer' = 'viewer') {
+  const { email } = await admin.addPerson(`e${randomUUID()}@example.com`, role)
+  const browser = admin.browser()
+  expect((await browser.mutate('auth.logIn', { email, password: PASSWORD })).status).toBe(200)
+  const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const get = (path: string, init: RequestInit = {}) =>
+    fetch(`${admin.url}/export/${path}`, { ...init, headers: { cookie, origin: ADMIN_ORIGIN } })
+  return { email, get }
+}
+
+const scope = () => `workspaceId=${admin.workspaceId}&mode=test`
+
+describe.each(['invoices', 'payments'] as const)('an export of %s', (what) => {
+  // Guarantee: data that leaves as a file leaves a trace of who took how much of what.
+  it('leaves who, what, the filters, and how many rows, each time', async () => {
+    const { email, get } = await loggedIn()
+    const filter = what === 'invoices' ? 'status=paid' : 'network=ethereum'
+    for (const _time of [1, 2]) {
+      let lines = 0
+      const rows = await rowsOf(async () => {
+        const answer = await get(`${what}.csv?${scope()}&${filter}&from=1`)
+        expect(answer.status).toBe(200)
+        lines = (await answer.text()).trimEnd().split('\r\n').length - 1
+      })
+      const common = { actor: `user:${email}`, workspaceId: admin.workspaceId, mode: 'test' }
+      expect(rows).toMatchObject([
+        {
+          ...common,
+          action: 'export.started',
+          detail: { what, from: 1, [filter.split('=')[0] ?? '']: filter.split('=')[1] },
+        },
+        { ...common, action: 'export.ended', detail: { what, rows: lines, complete: true } },
+      ])
+      expect(rows[0]?.subject).toBe(rows[1]?.subject)
+    }
+  })
+
+  it('leaves nothing when it is refused', async () => {
+    const { get } = await loggedIn()
+    const rows = await rowsOf(async () => {
+      expect((await fetch(`${admin.url}/export/${what}.csv?${scope()}`)).status).toBe(401)
+      expect((await get(`${what}.csv?workspaceId=${randomUUID()}&mode=test`)).status).toBe(404)
+      expect((await get(`${what}.csv?${scope()}&unknown=1`)).status).toBe(400)
+    })
+    expect(rows).toEqual([])
+  })
+
+  // Guarantee: without its row no data leaves; a store that refuses it shows as a connection that breaks.
+  it('hands over no byte when its row cannot be stored', async () => {
+    const { get } = await loggedIn()
+    const record = vi.spyOn(admin.deps.exports, 'record').mockRejectedValueOnce(new Error('the store is away'))
+    const got = await get(`${what}.csv?${scope()}`).then(
+      async (answer) => await answer.text(),
+      () => 'broken off',
+    )
+    record.mockRestore()
+    expect(got).toBe('broken off')
+  })
+
+  it('breaks off when the row about its end cannot be stored, so that the file never looks whole', async () => {
+    const { get } = await loggedIn()
+    const { record } = admin.deps.exports
+    const spy = vi
+      .spyOn(admin.deps.exports, 'record')
+      .mockImplementation(async (row) =>
+        row.action === 'export.ended' ? Promise.reject(new Error('the store is away')) : record(row),
+      )
+    const answer = await get(`${what}.csv?${scope()}`)
+    const outcome = await answer.text().then(
+      () => 'whole',
+      () => 'broken off',
+    )
+    spy.mockRestore()
+    expect(outcome).toBe('broken off')
+  })
+})
+
+it('counts the rows that were handed over', async () => {
+  const { email } = await admin.addPerson(`e${randomUUID()}@example.com`, 'support')
+  const browser = admin.browser()
+  await browser.mutate('auth.logIn', { email, password: PASSWORD })
+  const at = { workspaceId: admin.workspaceId, mode: 'test' }
+  for (const amount of ['20', '21', '22']) {
+    const made = await browser.mutate('invoices.create', {
+      ...{ ...at, opId: randomUUID() },
+      invoice: { amount, currency: 'USD', order_id: 'EXP-1' },
+    })
+    expect(made.status).toBe(200)
+  }
+  const { get } = await loggedIn()
+  const rows = await rowsOf(async () => {
+    await (await get(`invoices.csv?${scope()}&q=EXP-1`)).text()
+  })
+  expect(rows[1]?.detail).toEqual({ what: 'invoices', rows: 3, complete: true })
+})
+
+it('keeps what somebody typed into a search out of the audit trail', async () => {
+  const { get } = await loggedIn()
+  const rows = await rowsOf(async () => {
+    await (await get(`invoices.csv?${scope()}&q=carla%40example.com`)).text()
+  })
+  expect(rows[0]?.detail).toEqual({ what: 'invoices', searched: true })
+  expect(JSON.stringify(rows)).not.toContain('carla')
+})
+
+// Guarantee: a new export cannot be added beside the one that records.
+it('is the one way in which tables leave the dashboard', () => {
+  const folder = join(import.meta.dirname)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  )
+  const writesTables = files.filter((name) =>
+    /text\/csv|attachment;|Content-Disposition/i.test(readFileSync(join(folder, name), 'utf8')),
+  )
+  expect(writesTables).toEqual(['export-route.ts'])
+  const routes = readFileSync(join(folder, 'app.ts'), 'utf8').match(/'\/export\/[^']+', (\w+)\(/g) ?? []
+  expect(routes.map((route) => /, (\w+)\(/.exec(route)?.[1])).toEqual(['exportPaymentsRoute', 'exportInvoicesRoute'])
+})

@@ -1,0 +1,7 @@
+import type { AuditRecord } from './audit.ts'
+
+/** Where it is recorded that data left the installation as a file. */
+export interface ExportRecords {
+  /** Stores the row, once per id. Rejects when it cannot be stored. */
+  record(audit: AuditRecord): Promise<void>
+}

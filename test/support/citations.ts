@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '#scripts/bundle.mjs'
+
+/** A test that a document names: its file, and its title as it stands there. */
+export type Citation = readonly [file: string, title: string]
+
+/** The tests that a text cites in the form "`file` › `title`". */
+export function citationsIn(text: string): readonly Citation[] {
+  return [...text.matchAll(/`([^`]+\.test\.ts)` › `([^`]+)`/g)].map(([, file = '', title = '']) => [file, title])
+}
+
+/** Why a citation is wrong; null when a test of that title is in that file. */
+export function citationProblem([file, title]: Citation): string | null {
+  if (!existsSync(join(ROOT, file))) return `no file ${file}`
+  const source = readFileSync(join(ROOT, file), 'utf8').replaceAll("\\'", "'")
+  return [`'${title}'`, `"${title}"`, `\`${title}\``].some((literal) => source.includes(literal))
+    ? null
+    : `no test "${title}" in ${file}`
+}
