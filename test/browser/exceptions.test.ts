@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { createPaymesh } from '#clients/typescript/src/main.ts'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
+import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
 import { runCli } from '#test/support/world.ts'
 
 const browser = useBrowser()
@@ -28,15 +28,12 @@ async function openEntry(dev: DevInfo, dataDir: string): Promise<string> {
 
 test('two operators who open one entry are shown each other, until one closes it', async () => {
   const dataDir = inject('stackDataDir')
-  const dev = readDevInfo(dataDir)
-  if (dev === null) throw new Error('the shared installation is not running')
+  const dev = await ownWorkspace()
   const path = dashboardPath(`exceptions/${encodeURIComponent(await openEntry(dev, dataDir))}`, dev.workspaceId, 'test')
   const enter = async (name: string) => {
-    const ownerEmail = `${randomUUID()}@example.com`
-    const facts = ['--email', ownerEmail, '--name', name, '--workspace', dev.workspaceId, '--role', 'support']
-    const { password } = await runCli<{ password: string }>(dataDir, ['operator', 'create', ...facts])
+    const { email, password } = await openPerson(dataDir, { workspaceId: dev.workspaceId, role: 'support', name })
     const page = await browser.open({ width: 1100 })
-    await logIn(page, { ...dev, ownerEmail, ownerPassword: password }, path)
+    await logIn(page, { ...dev, ownerEmail: email, ownerPassword: password }, path)
     const item = page.getByRole('complementary', { name: 'Overpaid' })
     return { page, item, others: item.getByRole('status') }
   }
