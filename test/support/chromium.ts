@@ -42,7 +42,9 @@ function findChromium(): string {
       }
     }
   }
-  throw new Error(`no browser on the PATH: install Debian's package chromium-headless-shell or chromium (looked for ${NAMES.join(', ')})`)
+  throw new Error(
+    `no browser on the PATH: install Debian's package chromium-headless-shell or chromium (looked for ${NAMES.join(', ')})`,
+  )
 }
 
 /** A visitor's browser: no history, no cookies. */
