@@ -107,7 +107,7 @@ async function computes() {
 async function waits() {
   await vitest('flow', NICE.waits)
   await vitest('browser', NICE.waits)
-  await stage('chaos', tsx('chaos/run.ts', '--faults', '6', '--quiet', '30'), NICE.waits)
+  await stage('chaos', tsx('chaos/run.ts', '--faults', '6', '--quiet', '60'), NICE.waits)
   await stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits)
 }
 
