@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config'
 const integration = '**/*.int.test.ts'
 /** Tests judge what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
-/** Files of one worker share their modules: most of a file's time went into reading the same libraries again. */
+/**
+ * Files of one worker share their modules (and Chromium): most of a file's time went into reading the same libraries again. Two files
+ * run side by side; each owns its database or, on a shared installation, its workspace.
+ */
 const quick = { isolate: false, maxWorkers: 2 }
 
 // Four projects: `unit` touches nothing outside the process, `integration` uses real stores, `flow` tells whole stories on real
@@ -42,7 +45,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          ...quick,
         },
       },
       {
@@ -53,7 +56,7 @@ export default defineConfig({
           globalSetup: ['test/support/global-stack.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          ...quick,
         },
       },
     ],

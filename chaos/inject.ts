@@ -11,7 +11,7 @@ export async function inject(installation: Installation, fault: Fault, random: (
   const { stack, mongo, redis } = installation
   switch (fault.kind) {
     case 'kill':
-      return signal(installation, fault.process, 'SIGKILL')
+      return installation.kill(fault.process)
     case 'freeze':
       return await freeze(installation, fault.process, fault.ms)
     case 'redis_kill':
@@ -37,19 +37,9 @@ export async function inject(installation: Installation, fault: Fault, random: (
   }
 }
 
-/** A process that is down at this moment has its fault already. */
-function signal({ stack }: Installation, name: string, which: NodeJS.Signals): void {
-  if (stack.dev.pids?.[name] !== undefined) stack.kill(name, which)
-}
-
-async function freeze({ stack }: Installation, name: string, ms: number): Promise<void> {
-  const pid = stack.dev.pids?.[name]
-  if (pid === undefined) return
-  process.kill(pid, 'SIGSTOP')
+async function freeze(installation: Installation, name: string, ms: number): Promise<void> {
+  const thaw = installation.freeze(name)
+  if (thaw === null) return
   await delay(ms)
-  try {
-    process.kill(pid, 'SIGCONT')
-  } catch {
-    // Its supervisor ended it meanwhile.
-  }
+  thaw()
 }

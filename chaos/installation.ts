@@ -1,26 +1,21 @@
 import { join } from 'node:path'
 import { findMongod } from '#scripts/embedded/find-mongod.ts'
-import { findRedisServer } from '#scripts/embedded/find-redis-server.ts'
 import { freePort } from '#scripts/embedded/free-port.ts'
-import { type Stack, startStack } from '#scripts/start/stack.ts'
 import type { LinkName } from './fault-deck.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
+import { type Rig, startRig } from './rig.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
-import { startVolatileRedis, type VolatileRedis } from './volatile-redis.ts'
 
 /** A whole installation on real processes in which every link and every store can be made to fail. */
-export interface Installation {
-  readonly stack: Stack
+export interface Installation extends Rig {
   readonly mongo: ReplicaSet
-  readonly redis: VolatileRedis
   readonly receivers: Receivers
   /** The API as merchants reach it: through a proxy. */
   readonly apiUrl: string
   /** The node as payers reach it: directly. */
   readonly rpcUrl: string
   readonly links: Readonly<Record<LinkName, readonly TcpProxy[]>>
-  stop(): Promise<void>
 }
 
 /** Starts everything on an empty folder. On failure nothing is left running. */
@@ -40,9 +35,8 @@ export async function startInstallation(options: {
     return started
   }
   try {
-    const [mongod, redisServer] = [await findMongod(report), await findRedisServer(report)]
+    const mongod = await findMongod(report)
     const mongo = await kept(startReplicaSet({ binary: mongod, dir: join(dir, 'mongo') }), (set) => set.stop())
-    const redis = await kept(startVolatileRedis({ binary: redisServer, dir }), (store) => store.stop())
     const receivers = await kept(startReceivers(random), (all) => all.close())
     const [apiPort, chainPort] = [await freePort(0), await freePort(0)]
     const api = await kept(
@@ -54,19 +48,16 @@ export async function startInstallation(options: {
       (link) => link.close(),
     )
     const node = { rpcUrls: [`http://127.0.0.1:${chain.port}`], chainId: 31_337, confirmations: 3 }
-    const starting = startStack({
-      dataDir: join(dir, 'data'),
-      processes: true,
+    const starting = startRig({
+      ...{ dir, report },
       ports: { api: apiPort, chain: chainPort },
       mongoUrl: mongo.url,
-      redisUrl: redis.url,
       env: { PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: node } }) },
-      report,
     })
-    const stack = await kept(starting, (running) => running.stop())
-    const links = { api: [api], redis: [redis.link], chain: [chain], receiver: receivers.links, mongo: mongo.links }
+    const rig = await kept(starting, (running) => running.stop())
+    const links = { api: [api], redis: [rig.redis.link], chain: [chain], receiver: receivers.links, mongo: mongo.links }
     const rpcUrl = `http://127.0.0.1:${chainPort}`
-    return { stack, mongo, redis, receivers, apiUrl: `http://127.0.0.1:${api.port}/api/v1`, rpcUrl, links, stop }
+    return { ...rig, mongo, receivers, apiUrl: `http://127.0.0.1:${api.port}/api/v1`, rpcUrl, links, stop }
   } catch (error) {
     await stop()
     throw error

@@ -14,6 +14,8 @@ export interface VolatileRedis {
   wipe(): Promise<void>
   /** SIGKILL, its folder deleted, and a start with nothing. */
   replace(): Promise<void>
+  /** SIGKILL, and no start. */
+  end(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -26,10 +28,13 @@ export async function startVolatileRedis(options: {
   const start = (preferredPort: number) => startRedisStore({ binary: options.binary, dir, preferredPort })
   let store: RedisStore = await start(0)
   const link = await startTcpProxy(() => store.port)
-  const restart = async (forget: boolean): Promise<void> => {
-    const { pid, port } = store
-    process.kill(pid, 'SIGKILL')
+  const end = async (): Promise<void> => {
+    process.kill(store.pid, 'SIGKILL')
     await store.stop()
+  }
+  const restart = async (forget: boolean): Promise<void> => {
+    const { port } = store
+    await end()
     if (forget) rmSync(dir, { recursive: true, force: true })
     store = await start(port)
   }
@@ -38,6 +43,7 @@ export async function startVolatileRedis(options: {
     link,
     kill: () => restart(false),
     replace: () => restart(true),
+    end,
     wipe: async () => {
       const redis = new Redis(store.url)
       try {

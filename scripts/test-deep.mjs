@@ -28,7 +28,22 @@ const STAGES = {
     ],
     env: { CHAOS_RUNS: '500' },
   },
+  canaries: {
+    what: '10,000 planted secrets, looked for wherever a process writes',
+    args: [...VITEST, 'integration', 'test/security/canary-secrets.int.test.ts'],
+    env: { CANARY_SHARE: '1' },
+  },
+  outages: {
+    what: '10,000 pending webhooks when their dispatcher dies',
+    args: [...VITEST, 'flow', 'test/flow/faults.test.ts'],
+    env: { OUTAGE_ROWS: '10000' },
+  },
   chaos: { what: '40 faults on real processes', args: ['--import', 'tsx', 'chaos/run.ts', '--faults', '40'] },
+  looks: {
+    what: 'every page and every state of the checkout at every width in both themes',
+    args: [...VITEST, 'browser', 'test/browser/every-page.test.ts', 'test/browser/checkout-states.test.ts'],
+    env: { EVERY_LOOK: '1' },
+  },
   walks: {
     what: '10 random walks of 200 steps in the browser, with new seeds',
     args: [...VITEST, 'browser', 'test/browser/random-walk.test.ts'],
@@ -42,7 +57,7 @@ ${Object.entries(STAGES)
   .map(([name, { what }]) => `  ${name.padEnd(10)} ${what}`)
   .join('\n')}
 
-Each stage takes at most 80 minutes and writes docs/reports/deep-STAGE.md.
+Each stage takes at most 80 minutes and writes docs/reports/deep-STAGE.md. --list prints their names.
 `
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
@@ -91,9 +106,12 @@ ${output.trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}
 }
 
 const asked = process.argv.slice(2)
+const [option] = asked
 const unknown = asked.filter((name) => !Object.hasOwn(STAGES, name))
-if (asked.includes('--help')) {
+if (option === '--help') {
   process.stdout.write(HELP)
+} else if (option === '--list') {
+  process.stdout.write(`${Object.keys(STAGES).join('\n')}\n`)
 } else if (unknown.length > 0) {
   process.stderr.write(`test:deep: there is no stage ${unknown.join(', ')}\n\n${HELP}`)
   process.exitCode = 2

@@ -1,5 +1,6 @@
 // `npm test`: everything that CI runs: checks, unit, integration, flow and browser tests, simulated seeds, a short chaos run on
-// real processes, and the demo; `npm run test:deep` is the longer one. One stage after the other, only the simulation runs beside those that mostly wait.
+// real processes, and the demo; `npm run test:deep` has the larger sizes. Two lanes side by side: stages that compute yield to stages
+// that mostly wait for processes, blocks and pages; the simulation takes what both leave. The output of a stage is shown when it ends.
 // What failed is named again at the end. The last line is `N passed, N failed`; the status is 0 only when nothing failed and no
 // stage was empty.
 import { spawn } from 'node:child_process'
@@ -19,38 +20,32 @@ const totals = { passed: 0, failed: 0 }
 const failures = []
 const isWindows = process.platform === 'win32'
 
-/** Resolves with whether the command ended with 0. */
-function ended(child) {
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false))
-    child.once('close', (status) => resolve(status === 0))
-  })
-}
+/** How a stage shares the cores: those that wait come first, so that their processes answer in time. */
+const NICE = { waits: 0, computes: 5, fills: 19 }
 
-/** Runs a command with its output shown as it comes. */
-function run(title, command, args) {
-  process.stdout.write(`\n── ${title} ──\n`)
-  return ended(spawn(command, args, { stdio: 'inherit', shell: isWindows }))
-}
-
-/** Runs a program of ours with the time that nothing else wants; resolves with how it ended and what it printed. */
-async function runBeside(args) {
-  const command = isWindows ? [process.execPath, ...args] : ['nice', '-n', '19', process.execPath, ...args]
+/** Runs a command of this checkout; resolves with how it ended and what it printed. */
+async function run(args, nice) {
+  const command = isWindows ? [process.execPath, ...args] : ['nice', '-n', String(nice), process.execPath, ...args]
   const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
-  const ok = await ended(child)
+  const ok = await new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (status) => resolve(status === 0))
+  })
   return { ok, output: Buffer.concat(output).toString('utf8') }
 }
 
-/** Shows how long what the promise stands for took. */
-async function timed(title, promise) {
+/** Runs a stage, shows what it printed and how long it took, and counts its tests. */
+async function stage(title, args, nice, count = asOne) {
   const started = performance.now()
-  const { passed, failed } = await promise
+  process.stdout.write(`── ${title} begins ──\n`)
+  const { ok, output } = await run(args, nice)
+  const { passed, failed } = count(title, ok)
   totals.passed += passed
   totals.failed += failed
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  process.stdout.write(`${title}: ${passed} passed, ${failed} failed (${seconds} s)\n`)
+  process.stdout.write(`\n── ${title} ──\n${output}${title}: ${passed} passed, ${failed} failed (${seconds} s)\n`)
 }
 
 /** A program of ours counts as one test and says by its status whether it passed. */
@@ -59,28 +54,25 @@ function asOne(title, ok) {
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
 }
 
-const stage = (title, args) =>
-  timed(
-    title,
-    run(title, process.execPath, args).then((ok) => asOne(title, ok)),
-  )
-const vitest = (project) => timed(project, runProject(project))
+const reportOf = (project) => join(reports, `${project}.json`)
 
-/** A vitest project; zero tests, skipped tests and a crash before the report are failures. */
-async function runProject(project) {
-  const file = join(reports, `${project}.json`)
-  const ok = await run(`${project} tests`, 'npx', [
-    'vitest',
-    'run',
-    '--project',
+/** Runs a vitest project. */
+const vitest = (project, nice) =>
+  stage(
     project,
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${file}`,
-  ])
+    [
+      ...['node_modules/vitest/vitest.mjs', 'run', '--project', project, '--reporter=default', '--reporter=json'],
+      `--outputFile.json=${reportOf(project)}`,
+    ],
+    nice,
+    readReport,
+  )
+
+/** The tests of a project; zero tests, skipped tests and a crash before the report are failures. */
+function readReport(project, ok) {
   let report = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTotalTests: 0, testResults: [] }
   try {
-    report = JSON.parse(readFileSync(file, 'utf8'))
+    report = JSON.parse(readFileSync(reportOf(project), 'utf8'))
   } catch {
     failures.push(`${project}: no report was written`)
   }
@@ -88,6 +80,7 @@ async function runProject(project) {
   const isMissing = report.numTotalTests === 0 || report.numPendingTests > 0
   if (isMissing) failures.push(`${project}: ${report.numTotalTests} tests, ${report.numPendingTests} skipped`)
   const failed = report.numFailedTests + (isMissing ? 1 : 0)
+  if (failed === 0 && !ok) failures.push(`${project}: ended with an error`)
   return { passed: report.numPassedTests, failed: failed === 0 && !ok ? 1 : failed }
 }
 
@@ -103,24 +96,27 @@ function failuresOf(project, { testResults }) {
 
 const firstLine = (text) => text.trim().split('\n', 1)[0]?.slice(0, 300) ?? ''
 
-await stage('checks', ['scripts/check.mjs'])
-await vitest('unit')
-await vitest('integration')
-const simulation = runBeside(['--import', 'tsx', 'test/simulation/run.ts', '--seeds', '200'])
-await vitest('flow')
-await vitest('browser')
-await stage('chaos', ['--import', 'tsx', 'chaos/run.ts', '--faults', '8', '--quiet', '60'])
-await stage('demo', ['scripts/demo.mjs', '--exit'])
-process.stdout.write('\n── simulation, beside the stages since the flow tests ──\n')
-await timed(
-  'simulation, waited for',
-  simulation.then(({ ok, output }) => {
-    process.stdout.write(output)
-    return asOne('simulation', ok)
-  }),
-)
+const tsx = (...args) => ['--import', 'tsx', ...args]
+
+async function computes() {
+  await stage('checks', ['scripts/check.mjs'], NICE.computes)
+  await vitest('unit', NICE.computes)
+  await vitest('integration', NICE.computes)
+}
+
+async function waits() {
+  await vitest('flow', NICE.waits)
+  await vitest('browser', NICE.waits)
+  await stage('chaos', tsx('chaos/run.ts', '--faults', '6', '--quiet', '60'), NICE.waits)
+  await stage('demo', ['scripts/demo.mjs', '--exit'], NICE.waits)
+}
+
+const started = performance.now()
+const fills = () => stage('simulation', tsx('test/simulation/run.ts', '--seeds', '200'), NICE.fills)
+await Promise.all([computes(), waits(), fills()])
+const minutes = ((performance.now() - started) / 60_000).toFixed(1)
 
 rmSync(reports, { recursive: true, force: true })
 if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
-process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`)
+process.stdout.write(`\nIn ${minutes} minutes:\n${totals.passed} passed, ${totals.failed} failed\n`)
 process.exitCode = totals.failed === 0 ? 0 : 1

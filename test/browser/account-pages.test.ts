@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, inject, test } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { runCli } from '#test/support/world.ts'
+import { logIn } from '#test/support/log-in.ts'
+import { ownWorkspace } from '#test/support/open-tenant.ts'
 
 const browser = useBrowser()
 let dev: DevInfo
-beforeAll(() => {
-  const info = readDevInfo(inject('stackDataDir'))
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
+beforeAll(async () => {
+  dev = await ownWorkspace()
 })
 
 /** Pages before the log-in work for people who cannot see them, on a phone as well. */
@@ -32,15 +30,8 @@ test.each(['/login', `/invitation#${'a'.repeat(43)}`])('%s is accessible in both
 test('settings, keys, team and the account are accessible with their questions open', {
   timeout: 240_000,
 }, async () => {
-  const email = `${randomUUID()}@example.com`
-  const facts = ['--email', email, '--name', 'Rita Rey', '--workspace', dev.workspaceId, '--role', 'owner']
-  const { password } = await runCli<{ password: string }>(inject('stackDataDir'), ['operator', 'create', ...facts])
   const page = await browser.open()
-  await page.goto(`${dev.adminUrl}/login`)
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel(/^Password/).fill(password)
-  await page.getByRole('button', { name: 'Log in', exact: true }).click()
-  await page.waitForURL(/overview$/)
+  await logIn(page, dev)
   const look = async (path: string, button?: string) => {
     await page.goto(`${dev.adminUrl}${path}`)
     await settled(page)
@@ -53,7 +44,7 @@ test('settings, keys, team and the account are accessible with their questions o
   await look(`${place}/keys`, 'Create a key')
   await look(`${place}/team`, 'Invite')
   await look('/account', 'Set up an authenticator')
-  await page.getByLabel('Your password').fill(password)
+  await page.getByLabel('Your password').fill(dev.ownerPassword ?? '')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'Code for your authenticator app' }).waitFor()
   expect(await axeViolations(page)).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { connectDatabase, type Database } from '#shared/db/connect.ts'
 import { CHAIN_CURSORS } from '#shared/db/cursor-model.ts'
@@ -12,10 +12,13 @@ import type { ChainCursor } from '#shared/usecases/ports/scanning.ts'
 import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { logIn } from '#test/support/log-in.ts'
+import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { runCli } from '#test/support/world.ts'
 
 const MINUTE = 60_000
-const ID = 'test:ethereum'
+/** A network that no other file pays on. */
+const NETWORK = 'polygon'
+const ID = `test:${NETWORK}`
 const browser = useBrowser()
 let dev: DevInfo
 let dataDir: string
@@ -24,9 +27,7 @@ let db: Database
 
 beforeAll(async () => {
   dataDir = inject('stackDataDir')
-  const info = readDevInfo(dataDir)
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
+  dev = await ownWorkspace()
   shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const { PAYMESH_MONGO_DATABASE: name = '' } = readEnvironment(dataDir) ?? {}
   db = await connectDatabase({ url: dev.mongoUrl, name, logger: createLogger({ name: 'test', level: 'silent' }) })
@@ -36,12 +37,12 @@ afterAll(async () => {
   await db.close()
 })
 
-/** Takes the scan of the local Ethereum over, as a scanner on another machine would, and fails on the next block for five minutes. */
+/** Takes the scan of the local Polygon over, as a scanner on another machine would, and fails on the next block for five minutes. */
 async function failOnNextBlock(): Promise<ChainCursor> {
   const held = { owner: 'browser-test', until: new Date(Date.now() + 60 * MINUTE) }
   await db.collection(CHAIN_CURSORS).updateOne({ _id: ID }, { $set: { lease: held }, $inc: { leaseEpoch: 1 } })
   const cursors = createCursorRepository(db)
-  const cursor = await cursors.find('test', 'ethereum')
+  const cursor = await cursors.find('test', NETWORK)
   if (cursor?.lease == null) throw new Error('no cursor')
   const trouble = {
     ...{ kind: 'node' as const, height: cursor.height + 1, hash: null, method: 'trace_block', tries: 61 },
@@ -51,7 +52,7 @@ async function failOnNextBlock(): Promise<ChainCursor> {
   }
   const head = { headHeight: cursor.height + 7, headSeenAt: Date.now() + 5 * MINUTE }
   const { hash, lease } = cursor
-  await cursors.advance('test', 'ethereum', { hash, epoch: lease.epoch }, { trouble, ...head })
+  await cursors.advance('test', NETWORK, { hash, epoch: lease.epoch }, { trouble, ...head })
   return cursor
 }
 
@@ -60,7 +61,7 @@ const letGoOn = () =>
 
 /** An unpaid invoice whose time ends now, behind the last block that was read. */
 async function overdueInvoice(): Promise<string> {
-  const { id } = await shop.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum' })
+  const { id } = await shop.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_polygon' })
   const over = new Date()
   await db.collection(INVOICES).updateOne({ _id: id }, { $set: { expiresAt: over, nextActionAt: over } })
   return id
@@ -119,7 +120,7 @@ test('a network that fails on one block is named with block, method and cause, a
   const status = await runCli<
     readonly { network: string; status: string; lag_blocks: number; trouble: { method: string } }[]
   >(dataDir, ['chain', 'status'])
-  expect(status.find(({ network }) => network === 'ethereum')).toMatchObject({
+  expect(status.find(({ network }) => network === NETWORK)).toMatchObject({
     ...{ status: 'stuck', lag_blocks: 7, trouble: { method: 'trace_block', height: height + 1 } },
   })
 

@@ -1,20 +1,19 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { settled } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
+import { ownWorkspace } from '#test/support/open-tenant.ts'
 
 const browser = useBrowser()
 let dev: DevInfo
 let shop: Paymesh
 
-beforeAll(() => {
-  const info = readDevInfo(inject('stackDataDir'))
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
+beforeAll(async () => {
+  dev = await ownWorkspace()
   shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
 })
 

@@ -2,39 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { runCli } from '#test/support/world.ts'
+import { openPerson, ownWorkspace, type Person } from '#test/support/open-tenant.ts'
 
 const browser = useBrowser()
-let dataDir: string
 let dev: DevInfo
-beforeAll(() => {
-  dataDir = inject('stackDataDir')
-  const info = readDevInfo(dataDir)
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
+beforeAll(async () => {
+  dev = await ownWorkspace()
 })
 
-interface Person {
-  readonly email: string
-  readonly password: string
-}
-
-async function newOwner(): Promise<Person> {
-  const email = `${randomUUID()}@example.com`
-  const place = ['--workspace', dev.workspaceId, '--role', 'owner']
-  const made = await runCli<{ password: string }>(dataDir, [
-    'operator',
-    'create',
-    '--email',
-    email,
-    '--name',
-    'Ana Núñez',
-    ...place,
-  ])
-  return { email, password: made.password }
-}
+const newOwner = () => openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'owner' })
 
 /** The code that an authenticator shows in the next step: one that was not used yet, and is taken already. */
 const nextCode = async (secret: string) => await generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 })

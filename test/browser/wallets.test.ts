@@ -1,25 +1,20 @@
-import { randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { createAddressBook } from '#shared/chains/address-book.ts'
 import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
-import { runCli } from '#test/support/world.ts'
+import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
 
 const browser = useBrowser()
-let dataDir: string
 let dev: DevInfo
 
-beforeAll(() => {
-  dataDir = inject('stackDataDir')
-  const info = readDevInfo(dataDir)
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
+beforeAll(async () => {
+  dev = await ownWorkspace()
 })
 
 /** Calls a procedure as the page would. */
@@ -39,9 +34,7 @@ async function call<T>(page: Page, path: string, input: unknown): Promise<T> {
 
 /** An owner with an authenticator, logged in; gives codes that were not used yet. */
 async function ownerWithAuthenticator(page: Page): Promise<() => Promise<string>> {
-  const email = `${randomUUID()}@example.com`
-  const person = ['--email', email, '--name', 'Ana', '--workspace', dev.workspaceId, '--role', 'owner']
-  const { password } = await runCli<{ password: string }>(dataDir, ['operator', 'create', ...person])
+  const { email, password } = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'owner' })
   await page.goto(`${dev.adminUrl}/login`)
   await call(page, 'auth.logIn', { email, password })
   const { secret } = await call<{ secret: string }>(page, 'auth.beginEnrolment', { password, code: null })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
-import { type DevInfo, readDevInfo } from '#scripts/start/dev-info.ts'
+import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { connectDatabase, type Database } from '#shared/db/connect.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
@@ -8,6 +8,7 @@ import { createLogger } from '#shared/runtime/logger.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { logIn } from '#test/support/log-in.ts'
+import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
 const browser = useBrowser()
@@ -18,9 +19,7 @@ let receiver: WebhookReceiver
 
 beforeAll(async () => {
   const dataDir = inject('stackDataDir')
-  const info = readDevInfo(dataDir)
-  if (info === null) throw new Error('the shared installation is not running')
-  dev = info
+  dev = await ownWorkspace()
   shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const { PAYMESH_MONGO_DATABASE: name = '' } = readEnvironment(dataDir) ?? {}
   db = await connectDatabase({ url: dev.mongoUrl, name, logger: createLogger({ name: 'test', level: 'silent' }) })

@@ -94,6 +94,6 @@ it(
   () =>
     fc.assert(
       fc.asyncProperty(sequence, (actions) => stage.run(actions)),
-      sequenceSettings(0.6, 30),
+      sequenceSettings(0.6, 12),
     ),
 )

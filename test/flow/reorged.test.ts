@@ -11,8 +11,8 @@ interface Block {
 /** Money that a reorganisation takes back is taken back here too, before anything was called paid. */
 test('a reorged payment steps back and returns under the same id when it is mined again', async () => {
   const { dev, createInvoice, pay, waitForEvent, distinctEvents, eventTypes, getInvoice, receiver } = world()
-  const rpc = (method: string, ...params: unknown[]) => nodeRpc(dev.rpcUrls['ethereum'] ?? '', method, params)
-  const invoice = await createInvoice()
+  const rpc = (method: string, ...params: unknown[]) => nodeRpc(dev.rpcUrls['polygon'] ?? '', method, params)
+  const invoice = await createInvoice({ asset: 'usdt_polygon' })
 
   // Blocks come by hand here, so that it is known which one holds the transfer.
   await rpc('evm_setIntervalMining', 0)

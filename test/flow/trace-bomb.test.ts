@@ -11,10 +11,10 @@ const PAID_WITHIN_MS = 120_000
 // Guarantee: a stranger's cheap transaction whose trace is 80 MB keeps nobody from being paid.
 test('an invoice in ether is paid behind a block that cannot be traced', { timeout: 240_000 }, async () => {
   const { dev, createInvoice, pay, waitForEvent } = world()
-  const url = dev.rpcUrls['ethereum'] ?? ''
+  const url = dev.rpcUrls['base'] ?? ''
   const hash = await nodeRpc(url, 'eth_sendTransaction', [{ from: DEVELOPMENT_PAYER, ...TRACE_BOMB }])
   await expect.poll(() => nodeRpc(url, 'eth_getTransactionReceipt', [hash])).not.toBeNull()
-  const invoice = await createInvoice({ asset: 'eth_ethereum', amount: '40.00' })
+  const invoice = await createInvoice({ asset: 'eth_base', amount: '40.00' })
   await pay(invoice)
   const paid = await waitForEvent(invoice.id, 'invoice.paid', PAID_WITHIN_MS)
   expect(paid.data.object.received.confirmed_base_units).toBe(invoice.crypto?.amount_base_units)

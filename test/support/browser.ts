@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import { launchChromium, newContext, type Visitor } from './chromium.ts'
 
 /** How a page is opened. */
@@ -12,7 +12,16 @@ export interface PageOptions extends Visitor {
   readonly expected?: RegExp
 }
 
-/** One Chromium for a file of tests. */
+/** The Chromium that all files of a worker share; it ends with the worker. */
+let shared: Promise<Browser> | undefined
+async function sharedBrowser(): Promise<Browser> {
+  const browser = await shared
+  if (browser?.isConnected() === true) return browser
+  shared = launchChromium()
+  return await shared
+}
+
+/** How a file of tests opens pages. */
 export interface TestBrowser {
   /** A page in a context of its own. The test fails when it breaks its policy, leaves its origin, throws or logs an error. */
   open(options?: PageOptions): Promise<Page>
@@ -21,16 +30,12 @@ export interface TestBrowser {
 /** What Chromium says of every 4xx and lost connection; pages show those, and tests look at what they show. */
 const EXPECTED = /^Failed to load resource/
 
-/** Opens the browser in hooks of a test file; each test's pages are closed and judged behind it. */
+/** Opens pages of the worker's browser for a test file; each test's pages are closed and judged behind it. */
 export function useBrowser(): TestBrowser {
-  let browser: Browser | undefined
   let contexts: BrowserContext[] = []
   let pages: Page[] = []
   let problems: string[] = []
-  const shared = new Map<PageOptions['session'], BrowserContext>()
-  beforeAll(async () => {
-    browser = await launchChromium()
-  })
+  const sessions = new Map<PageOptions['session'], BrowserContext>()
   afterEach(async () => {
     const found = problems
     for (const page of pages) await page.close()
@@ -41,17 +46,18 @@ export function useBrowser(): TestBrowser {
     expect(found).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
+    for (const context of sessions.values()) await context.close()
+    sessions.clear()
   })
   return {
     open: async (options = {}) => {
-      if (browser === undefined) throw new Error('the browser is open only inside hooks and tests')
+      const browser = await sharedBrowser()
       const { session } = options
       const context =
         options.context ??
-        shared.get(session) ??
+        sessions.get(session) ??
         (await newContext(browser, session === undefined ? options : { ...options, storageState: session }))
-      if (session !== undefined) shared.set(session, context)
+      if (session !== undefined) sessions.set(session, context)
       else if (options.context === undefined) contexts.push(context)
       const page = await context.newPage()
       pages.push(page)

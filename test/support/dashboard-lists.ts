@@ -34,6 +34,8 @@ export interface ListCreation {
   readonly submit: string
   /** What was made is shown on its own page at once. */
   readonly opensIt?: boolean
+  /** Asks for a code of the authenticator when the last one was given minutes ago. */
+  readonly isDangerous?: true
 }
 
 /**
@@ -204,7 +206,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   keys: {
     ...{ page: 'keys', rows: TABLE, opens: null, filters: [] },
-    creates: { button: 'Create a key', fields: { Name: '{name}' }, submit: 'Create the key' },
+    creates: { button: 'Create a key', fields: { Name: '{name}' }, submit: 'Create the key', isDangerous: true },
   },
   history: { page: 'settings/history', rows: TABLE, opens: null, filters: AUDIT },
 }

@@ -13,6 +13,12 @@ declare module 'vitest' {
 }
 
 /**
+ * Payments of all files share Ethereum. A file that stops, forks or floods a chain takes one of the others, which no other file of its
+ * project pays on: Polygon (`reorged`, `browser/chains`) or Base (`trace-bomb`).
+ */
+const NETWORKS = ['ethereum', 'polygon', 'base'] as const
+
+/**
  * Starts one whole installation for the stories that break nothing; stories that kill processes start their own. With
  * `FLOW_SCALE=api=2,webhooks=4` it runs in processes of its own, so many of each type.
  */
@@ -21,6 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const scale = process.env['FLOW_SCALE']
   const stack = await startStack({
     dataDir,
+    networks: NETWORKS,
     ...(scale ? { processes: true, scale: parseScale([scale]) } : {}),
     report: (line) => void process.stderr.write(`stack: ${line}\n`),
   })

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/src/main.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
@@ -37,16 +35,13 @@ export interface ListSeed {
 const PATIENCE_MS = 90_000
 
 /**
- * Seeds an installation once for each name; later calls give the same. `isOperator`: its owner sees the pages of the installation as
- * well.
+ * Opens such a workspace on an installation. `isOperator`: its owner sees the pages of the installation as well.
  */
 export async function seedLists(
   dataDir: string,
   dev: DevInfo,
-  { name, isOperator }: { readonly name: string; readonly isOperator: boolean },
+  { isOperator }: { readonly isOperator: boolean },
 ): Promise<ListSeed> {
-  const file = join(dataDir, `list-seed-${name}.json`)
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ListSeed
   const email = `${randomUUID()}@example.com`
   const owner = ['workspace', 'create', '--name', 'Lists', '--owner-email', email]
   const { id: workspaceId } = await runCli<{ id: string }>(dataDir, owner)
@@ -74,12 +69,10 @@ export async function seedLists(
     await settle(db, workspaceId)
     await copyRows(db, workspaceId)
     const event = await db.collection(EVENTS).findOne({ workspaceId, mode: 'test' })
-    const seed: ListSeed = {
+    return {
       ...{ workspaceId, apiKey: key, email, password, invoices, paidNumber, refusingEndpointId },
       ...{ orderId: ORDER, customerEmail: CUSTOMER, eventId: event?._id ?? '' },
     }
-    writeFileSync(file, JSON.stringify(seed))
-    return seed
   } finally {
     await db.close()
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, inject } from 'vitest'
@@ -8,6 +7,7 @@ import type { TestBrowser } from './browser.ts'
 import { enrolAuthenticator } from './enrol-authenticator.ts'
 import { type ListSeed, seedLists } from './list-seed.ts'
 import { logIn } from './log-in.ts'
+import { once } from './once.ts'
 
 const SEEDING_MS = 300_000
 
@@ -18,23 +18,21 @@ export interface OpenSeed {
   readonly storageState: Awaited<ReturnType<BrowserContext['storageState']>>
 }
 
-/** Seeds lists where no file before did, and logs their owner in; good inside hooks and tests of the file. Tests that change much take a name of their own. */
+/** Seeds lists where no file before or beside it did, and logs their owner in; good inside hooks and tests of the file. Tests that change much take a name of their own. */
 export function useListSeed(browser: TestBrowser, name = 'shared'): () => OpenSeed {
   let open: OpenSeed | undefined
   beforeAll(async () => {
     const dataDir = inject('stackDataDir')
     const dev = readDevInfo(dataDir)
     if (dev === null) throw new Error('the shared installation is not running')
-    const seed = await seedLists(dataDir, dev, { name, isOperator: name === 'shared' })
-    const file = join(dataDir, `list-session-${name}.json`)
-    if (!existsSync(file)) {
+    open = await once(join(dataDir, `list-seed-${name}.json`), async () => {
+      const seed = await seedLists(dataDir, dev, { isOperator: name === 'shared' })
       const page = await browser.open()
       await logIn(page, { ...dev, ownerEmail: seed.email, ownerPassword: seed.password })
       await enrolAuthenticator(page, seed.password)
       await makeProduct(page, seed.workspaceId)
-      await page.context().storageState({ path: file })
-    }
-    open = { dev, seed, storageState: JSON.parse(readFileSync(file, 'utf8')) }
+      return { dev, seed, storageState: await page.context().storageState() }
+    })
   }, SEEDING_MS)
   return () => {
     if (open === undefined) throw new Error('the seed is open only inside hooks and tests')

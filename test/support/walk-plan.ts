@@ -6,8 +6,7 @@ export interface Walk {
   readonly width: number
 }
 
-/** Of the fixed walks, 200 steps together. */
-const STEPS = 100
+const STEPS = 200
 /** Seeds of `npm test`: one on a desktop, one on a phone. */
 const FIXED: readonly Walk[] = [
   { seed: 1, steps: STEPS, width: 1280 },
@@ -17,7 +16,7 @@ const WIDTHS = [1280, 390, 1440]
 
 /**
  * The walks of a run. The one place to change them: `WALK_SEEDS=7,8` names seeds, `WALK_COUNT=20` takes so many new ones, `WALK_STEPS`
- * sets the length of each (100); without any of them, the fixed ones.
+ * sets the length of each (200); without any of them, the fixed ones.
  */
 export function plannedWalks(env: Readonly<Record<string, string | undefined>>): readonly Walk[] {
   const steps = Number(env['WALK_STEPS'] ?? STEPS)

@@ -16,6 +16,7 @@ import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase } from '#shared/db/connect.ts'
 import { INVOICES } from '#shared/db/invoice-model.ts'
 import { createLogger } from '#shared/runtime/logger.ts'
+import { openTenant } from './open-tenant.ts'
 import { type ReceivedRequest, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 const run = promisify(execFile)
@@ -56,25 +57,8 @@ export async function runCli<T>(dataDir: string, args: readonly string[]): Promi
 /** Opens a fresh workspace with a test key and an endpoint for every event on the installation in `dataDir`. */
 export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
   const cli = async <T>(...args: string[]) => await runCli<T>(dataDir, args)
-  const workspace = await cli<{ id: string }>(
-    'workspace',
-    'create',
-    '--name',
-    'Flow',
-    '--owner-email',
-    'owner@example.com',
-  )
-  const { key } = await cli<{ key: string }>(
-    'key',
-    'create',
-    '--workspace',
-    workspace.id,
-    '--mode',
-    'test',
-    '--scopes',
-    'all',
-  )
-  const merchant = createPaymesh({ apiKey: key, baseUrl: dev.apiUrl, maxRetries: 0 })
+  const { workspaceId, testKey } = await openTenant(dataDir)
+  const merchant = createPaymesh({ apiKey: testKey, baseUrl: dev.apiUrl, maxRetries: 0 })
   const receiver = await startWebhookReceiver()
   const endpoint = await merchant.webhookEndpoints.create({ url: receiver.url, events: ['*'] })
 
@@ -94,7 +78,7 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
     dev,
     merchant,
     receiver,
-    workspaceId: workspace.id,
+    workspaceId,
     cli,
     createInvoice: async (input) =>
       await merchant.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum', ...input }),

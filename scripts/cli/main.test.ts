@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { createProgram } from './main.ts'
+
+/** Every command that does something, by its full name. */
+function leavesOf(command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] {
+  if (command.commands.length === 0) return [[path.join(' '), command]]
+  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))
+}
+
+const LEAVES = leavesOf(createProgram())
+
+it('has the commands that people on call need', () => {
+  const names = LEAVES.map(([name]) => name)
+  const needed = ['workspace create', 'key revoke', 'invoice explain', 'tx explain', 'chain rescan', 'delivery resend']
+  expect(names).toEqual(expect.arrayContaining([...needed, 'migrate', 'doctor', 'verify-audit', 'check-books', 'pay']))
+  expect(new Set(names).size).toBe(names.length)
+})
+
+describe.each(LEAVES)('%s', (_name, command) => {
+  it('explains itself and can answer in JSON', () => {
+    const help = command.helpInformation()
+    expect(command.description()).not.toBe('')
+    expect(help).toContain(command.description().slice(0, 20))
+    expect(help).toContain('--json')
+    for (const option of command.options) expect([option.flags, option.description]).not.toEqual([option.flags, ''])
+  })
+})
