@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import mongoose from 'mongoose'
-import { createRandom } from '#shared/runtime/random.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
 
 /*
  * The baseline of every benchmark: node:http, one command of the native driver on the same documents with the same indexes

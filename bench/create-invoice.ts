@@ -1,5 +1,5 @@
-import type { Database } from '#shared/db/connect.ts'
-import { INVOICES } from '#shared/db/invoice-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { pause } from './child.ts'
 import { compare, type Load, type Sides, warmUp } from './load.ts'
 import type { BenchOptions } from './options.ts'

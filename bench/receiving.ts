@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { NetworkSettings } from '#shared/config/network-settings.ts'
-import type { Database } from '#shared/db/connect.ts'
-import { createCursorRepository } from '#shared/db/cursor-repository.ts'
-import { createRateRepository } from '#shared/db/rate-repository.ts'
-import { createWalletRepository } from '#shared/db/wallet-repository.ts'
-import type { WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import type { WatchedAddress } from '#shared/ports/wallets.ts'
 import type { BenchOptions } from './options.ts'
 
 /** What the invoices of `--asset` are locked to. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '#shared/db/connect.ts'
-import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
-import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { type AssetId, networkOf } from '#shared/domain/enumerations.ts'
-import { createRandom } from '#shared/runtime/random.ts'
-import type { WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import type { WatchedAddress } from '#shared/ports/wallets.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { sampleInvoice, sampleLock } from '#test/support/db-samples.ts'
 
 const BATCH = 20_000

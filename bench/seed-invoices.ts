@@ -1,5 +1,5 @@
-import { INVOICES, type InvoiceDocument } from '#shared/db/invoice-model.ts'
-import { createRandom } from '#shared/runtime/random.ts'
+import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
 import type { Rig } from './rig.ts'
 
 const PER_WORKSPACE = 100

@@ -1,11 +1,11 @@
-import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
-import type { Database } from '#shared/db/connect.ts'
-import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
-import { createKeyHasher } from '#shared/runtime/key-hasher.ts'
-import { createRandom } from '#shared/runtime/random.ts'
-import { createApiKey } from '#shared/usecases/create-api-key.ts'
-import { createWorkspace } from '#shared/usecases/create-workspace.ts'
+import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
+import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
+import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 
 /** A test key and whose it is. */
 export interface BenchKey {

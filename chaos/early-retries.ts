@@ -20,7 +20,7 @@ export interface SeenRequest {
 
 /**
  * How far apart two processes may date one moment: each estimates the store's clock from an answer that took up to 100 ms,
- * so it is off by up to 50 ms (`shared/db/clock.ts`).
+ * so it is off by up to 50 ms (`shared/db/connection/clock.ts`).
  */
 const TWO_CLOCKS_MS = 100
 

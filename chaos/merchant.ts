@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createPaymesh, type Paymesh, PaymeshApiError } from '#clients/typescript/src/main.ts'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
-import { ASSETS } from '#shared/chains/assets.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { type Ledger, PLANS, type Plan } from './ledger.ts'
 
 const ASSET = 'usdt_ethereum'

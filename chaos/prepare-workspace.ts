@@ -1,7 +1,7 @@
 import { createPaymesh } from '#clients/typescript/src/main.ts'
 import type { Stack } from '#scripts/start/stack.ts'
-import { connectDatabase, type Database } from '#shared/db/connect.ts'
-import { createLogger } from '#shared/runtime/logger.ts'
+import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { runCli } from '#test/support/world.ts'
 import { MANNERS, type Manner, type Receivers } from './receivers.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '#shared/db/connect.ts'
-import { WEBHOOK_DELIVERIES } from '#shared/db/delivery-model.ts'
-import { INVOICES } from '#shared/db/invoice-model.ts'
-import { PAYMENTS } from '#shared/db/payment-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 
 const LOOK_EVERY_MS = 500
 const SAY_EVERY_MS = 15_000

@@ -11,7 +11,7 @@ const PAGES = {
   dashboard: 'services/dashboard',
   reference: 'services/api/reference/web',
 }
-const SOURCES = [...Object.values(PAGES), 'shared/contracts', 'shared/domain', 'shared/look']
+const SOURCES = [...Object.values(PAGES), 'shared/contracts', 'shared/domain', 'shared/styles']
 const KEEP_MS = 7 * 86_400_000
 
 function* sourceFiles(folder) {

@@ -1,8 +1,8 @@
 import type { Config } from '#shared/config/schema.ts'
-import type { Database } from '#shared/db/connect.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
 import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
 
 /** What every `services/<process>/main.ts` receives: parsed configuration and open connections. */
 export interface ServiceContext extends Ambient {

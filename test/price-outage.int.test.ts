@@ -7,8 +7,8 @@ import {
 import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
 import { createRateSources } from '#services/rates/rate-sources.ts'
 import { createTripwire } from '#services/rates/tripwire.ts'
-import { createLeaseRepository } from '#shared/db/lease-repository.ts'
-import { createHttpGet, type HttpGet } from '#shared/runtime/http-get.ts'
+import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
+import { createHttpGet, type HttpGet } from '#shared/runtime/http/http-get.ts'
 import { openApi, type TestApi } from './support/api.ts'
 import { useStores } from './support/stores.ts'
 

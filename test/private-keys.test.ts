@@ -21,17 +21,18 @@ const PRIVATE_KEY_USE: readonly RegExp[] = [
 
 /** Where such a word stands all the same, and why that handles no private key. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'shared/chains/private-form.ts': 'recognises pasted private keys by their form, in order to refuse them',
-  'shared/chains/key-versions.ts': 'names the version bytes of private forms, so that they are refused by name',
+  'shared/chains/addresses/private-form.ts': 'recognises pasted private keys by their form, in order to refuse them',
+  'shared/chains/addresses/key-versions.ts':
+    'names the version bytes of private forms, so that they are refused by name',
 }
 
 /** The only doors to libraries that could do more with keys, and the only names that come through. */
 const KEY_LIBRARIES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  '@scure/bip32': { 'shared/chains/extended-key.ts': ['HDKey'] },
-  ethers: { 'shared/chains/verify-derivation.ts': ['HDNodeWallet'] },
-  'bitcoinjs-lib': { 'shared/chains/verify-derivation.ts': ['Network', 'payments'] },
+  '@scure/bip32': { 'shared/chains/addresses/extended-key.ts': ['HDKey'] },
+  ethers: { 'shared/chains/addresses/verify-derivation.ts': ['HDNodeWallet'] },
+  'bitcoinjs-lib': { 'shared/chains/addresses/verify-derivation.ts': ['Network', 'payments'] },
   '@noble/curves/secp256k1.js': { 'shared/chains/families/evm/address.ts': ['secp256k1'] },
-  '@noble/curves/ed25519.js': { 'shared/chains/receiving-address.ts': ['ed25519'] },
+  '@noble/curves/ed25519.js': { 'shared/chains/addresses/receiving-address.ts': ['ed25519'] },
 }
 /** What is called of them: reading public keys, deriving public keys from public keys, and nothing else. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
@@ -149,8 +150,8 @@ describe('private keys', () => {
 
   it('are seen behind another method of an allowed library', () => {
     const text = "import { HDKey } from '@scure/bip32'\nHDKey.fromJSON(stored)"
-    expect(keyLibraryUses([{ path: 'shared/chains/extended-key.ts', text }])).toEqual([
-      'shared/chains/extended-key.ts: HDKey.fromJSON',
+    expect(keyLibraryUses([{ path: 'shared/chains/addresses/extended-key.ts', text }])).toEqual([
+      'shared/chains/addresses/extended-key.ts: HDKey.fromJSON',
     ])
   })
 })

@@ -1,10 +1,10 @@
-import type { Database } from '#shared/db/connect.ts'
-import { type OverrunKey, skipPastSeen } from '#shared/db/restore-precautions.ts'
-import { readRestoreState, writeRestoreState } from '#shared/db/restore-state.ts'
+import { type OverrunKey, skipPastSeen } from '#shared/db/backup/prepare-restored-database.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { readRestoreState, writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Catalog } from '#shared/usecases/ports/catalog.ts'
-import type { Clock } from '#shared/usecases/ports/runtime.ts'
-import type { CursorRepository } from '#shared/usecases/ports/scanning.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
 
 export interface ConfirmDeps {
   readonly db: Database

@@ -3,9 +3,9 @@ import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { type BackupProgress, type BackupTotals, readBackup } from '#shared/db/backup-source.ts'
-import type { Database } from '#shared/db/connect.ts'
-import { type ArchiveSecret, sealArchive } from '#shared/runtime/archive-cipher.ts'
+import { type BackupProgress, type BackupTotals, readBackup } from '#shared/db/backup/backup-source.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { type ArchiveSecret, sealArchive } from '#shared/runtime/secrets/archive-cipher.ts'
 
 export interface TakenBackup extends BackupTotals {
   readonly file: string

@@ -3,12 +3,12 @@ import type { Command } from 'commander'
 import { HDNodeWallet } from 'ethers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.fixture.ts'
-import { AUDIT_LOG } from '#shared/db/audit-model.ts'
-import { CHAIN_CURSORS } from '#shared/db/cursor-model.ts'
-import { USERS } from '#shared/db/operator-models.ts'
+import { USERS } from '#shared/db/accounts/operator-models.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { useStores } from '#test/support/stores.ts'
-import { actorName } from './actor.ts'
 import { createProgram, runCli } from './main.ts'
+import { actorName } from './session/actor.ts'
 
 const stores = useStores()
 let world: AttackWorld

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { verifyBackup } from '../backup/restore-backup.ts'
 import { takeBackup } from '../backup/take-backup.ts'
-import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './archive-secret.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { progressTeller } from './progress-teller.ts'
-import { snakeCase } from './snake-case.ts'
+import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { progressTeller } from './text/progress-teller.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 type Options = OutputOptions & ArchiveSecretOptions
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { createCursorRepository } from '#shared/db/cursor-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { useStores } from '#test/support/stores.ts'
 import { runCli } from './main.ts'
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { beforeAll, expect, it } from 'vitest'
-import { PAYMENTS } from '#shared/db/payment-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { openBooksStage } from '#test/support/books-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 

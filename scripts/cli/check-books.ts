@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createBooksRepository } from '#shared/db/books-repository.ts'
-import { type BooksReport, checkBooks } from '#shared/usecases/check-books.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { progressTeller } from './progress-teller.ts'
-import { snakeCase } from './snake-case.ts'
+import { createBooksRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { type BooksReport, checkBooks } from '#shared/usecases/reconciliation/reconcile.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { progressTeller } from './text/progress-teller.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,13 +1,13 @@
-import { CHAINS } from '#shared/chains/registry.ts'
-import { driftFault } from '#shared/db/clock.ts'
-import { createInstanceReads } from '#shared/db/instance-reads.ts'
-import { createKeyCanaryRepository } from '#shared/db/key-canary-repository.ts'
-import { verifyIndexes } from '#shared/db/migrate.ts'
-import { createSealedSecretRepository } from '#shared/db/sealed-secret-repository.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { driftFault } from '#shared/db/connection/clock.ts'
+import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
+import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
+import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { checkKeys } from '#shared/usecases/check-keys.ts'
-import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
-import type { Installation } from './installation.ts'
+import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import type { Installation } from './session/installation.ts'
 
 /** One checked fact; `detail` says what was found and, for a fault, what to do. */
 export interface Diagnosis {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { runDiagnoses } from './diagnoses.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
 
 /** `doctor`: what works, what does not and what to do about it; status 1 when something is wrong. */
 export function addDoctorCommand(program: Command): void {

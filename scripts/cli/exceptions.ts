@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { closeException } from '#shared/usecases/close-exception.ts'
-import { actorName } from './actor.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print, table } from './output.ts'
-import { snakeCase } from './snake-case.ts'
+import { closeException } from '#shared/usecases/exceptions/close-exception.ts'
+import { actorName } from './session/actor.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print, table } from './text/output.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 async function list(options: OutputOptions & { readonly workspace?: string }): Promise<void> {
   await withInstallation(async (installation) => {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { explainInvoice } from '#shared/usecases/explain-invoice.ts'
-import { presentInvoice, snapshotInvoice } from '#shared/usecases/present-invoice.ts'
-import { invoiceText } from './explain-text.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { snakeCase } from './snake-case.ts'
+import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
+import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
+import { withInstallation } from './session/installation.ts'
+import { invoiceText } from './text/explain-text.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 async function show(id: string, options: OutputOptions): Promise<void> {
   await withInstallation(async (installation) => {

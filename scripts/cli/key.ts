@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES, type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
-import { issueApiKey } from '#shared/usecases/issue-api-key.ts'
-import type { ApiKeyRecord } from '#shared/usecases/ports/tenancy.ts'
-import { revokeApiKey } from '#shared/usecases/revoke-api-key.ts'
-import { deedByHand } from './actor.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print, table } from './output.ts'
+import type { ApiKeyRecord } from '#shared/ports/workspaces.ts'
+import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
+import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
+import { deedByHand } from './session/actor.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print, table } from './text/output.ts'
 
 /** `all` or a comma-separated list; names an unknown scope and the known ones. */
 function parseScopes(text: string): readonly Scope[] {

@@ -1,11 +1,16 @@
 import { type Command, Option } from 'commander'
-import { changeMember } from '#shared/usecases/change-member.ts'
-import { keysOfMember } from '#shared/usecases/keys-of-member.ts'
-import { createOperator, newPassword, resetAuthenticator, resetPassword } from '#shared/usecases/manage-operators.ts'
-import { ROLES, type Role, type User } from '#shared/usecases/ports/operators.ts'
-import { actorName, deedByHand } from './actor.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print, table } from './output.ts'
+import { ROLES, type Role, type User } from '#shared/ports/users.ts'
+import { changeMember } from '#shared/usecases/accounts/change-member.ts'
+import {
+  createOperator,
+  newPassword,
+  resetAuthenticator,
+  resetPassword,
+} from '#shared/usecases/accounts/manage-operators.ts'
+import { keysOfMember } from '#shared/usecases/workspaces/keys-of-member.ts'
+import { actorName, deedByHand } from './session/actor.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print, table } from './text/output.ts'
 
 interface CreateOptions extends OutputOptions {
   readonly email: string

@@ -4,8 +4,8 @@ import { activeLock, currentQuote } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
 import { payLocally } from '../local-chain/pay-locally.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
 
 /** `pay`: development only; a real transfer on a local chain from its well-known development account. */
 export function addPayCommand(program: Command): void {

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { attachPayment } from '#shared/usecases/attach-payment.ts'
-import { countPayment } from '#shared/usecases/count-payment.ts'
-import { createRateReader } from '#shared/usecases/read-rate.ts'
-import { actorName } from './actor.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
+import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
+import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
+import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
+import { actorName } from './session/actor.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
 
 function parseBaseUnits(text: string): bigint {
   if (!/^\d{1,78}$/.test(text)) throw new InvalidArgumentError('base units are a whole number')

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
-import { type ReleasedDeadlines, releaseDeadlines } from '#shared/usecases/release-deadlines.ts'
-import { actorName } from './actor.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { parseMoment } from './parse-time.ts'
-import { parseNetwork, pickMode } from './pick-mode.ts'
-import { snakeCase } from './snake-case.ts'
+import { type ReleasedDeadlines, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
+import { actorName } from './session/actor.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { parseMoment } from './text/parse-time.ts'
+import { parseNetwork, pickMode } from './text/pick-mode.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 interface ReleaseOptions extends OutputOptions {
   readonly mode?: Mode

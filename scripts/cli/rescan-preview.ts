@@ -1,8 +1,8 @@
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
-import type { AskChainInput, AskedChain } from '#shared/usecases/ask-chain.ts'
-import { previewRescan, type RescanEffect, type RescanPreview } from '#shared/usecases/preview-rescan.ts'
-import type { Installation } from './installation.ts'
-import { table } from './output.ts'
+import { previewRescan, type RescanEffect, type RescanPreview } from '#shared/usecases/scanning/preview-rescan.ts'
+import type { AskChainInput, AskedChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import type { Installation } from './session/installation.ts'
+import { table } from './text/output.ts'
 
 const TELL_EVERY_MS = 1_000
 

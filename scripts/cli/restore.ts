@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { confirmRestore } from '../backup/confirm-restore.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
-import { actorName } from './actor.ts'
-import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './archive-secret.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { progressTeller } from './progress-teller.ts'
-import { snakeCase } from './snake-case.ts'
+import { actorName } from './session/actor.ts'
+import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { progressTeller } from './text/progress-teller.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 /** Longest life of a lock, a day of grace and the week before an address or amount is free again. */
 const QUARANTINE_HOURS = 9 * 24

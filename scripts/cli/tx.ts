@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
-import { explainTransaction } from '#shared/usecases/explain-transaction.ts'
-import { transactionText } from './explain-text.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { parseHeight, parseNetwork, pickMode } from './pick-mode.ts'
-import { snakeCase } from './snake-case.ts'
+import { explainTransaction } from '#shared/usecases/diagnostics/explain-transaction.ts'
+import { withInstallation } from './session/installation.ts'
+import { transactionText } from './text/explain-text.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { parseHeight, parseNetwork, pickMode } from './text/pick-mode.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 async function explain(
   network: NetworkId,

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { createAuditChainRepository } from '#shared/db/audit-chain-repository.ts'
-import { createAuditKeys } from '#shared/runtime/audit-keys.ts'
-import { type AuditVerdict, type NotedHead, verifyAudit } from '#shared/usecases/verify-audit.ts'
-import { withInstallation } from './installation.ts'
-import { type OutputOptions, print } from './output.ts'
-import { snakeCase } from './snake-case.ts'
+import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { type AuditVerdict, type NotedHead, verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
+import { withInstallation } from './session/installation.ts'
+import { type OutputOptions, print } from './text/output.ts'
+import { snakeCase } from './text/snake-case.ts'
 
 const TELL_EVERY_MS = 1_000
 
@@ -34,8 +34,12 @@ function textOf({ intact, checked, firstBreak, head, signedFrom, underFormerKeys
     ...(underFormerKeys === 0
       ? []
       : [`${underFormerKeys} rows are signed under former master keys; a later row vouches for them.`]),
-    ...(waiting === 0 ? [] : [`${waiting} rows wait for their place${since}; a running maintenance process chains them.`]),
-    ...(outside === 0 ? [] : [`${outside} rows stand outside of the chain; a starting maintenance process takes them in.`]),
+    ...(waiting === 0
+      ? []
+      : [`${waiting} rows wait for their place${since}; a running maintenance process chains them.`]),
+    ...(outside === 0
+      ? []
+      : [`${outside} rows stand outside of the chain; a starting maintenance process takes them in.`]),
     ...(head === null
       ? []
       : [`Note the last row elsewhere, and pass it to --noted next time: ${head.seq}:${head.hash}`]),

@@ -1,8 +1,8 @@
-import { type KeyStanding, keyStanding } from '#shared/usecases/key-history.ts'
-import type { Wallet } from '#shared/usecases/ports/wallets.ts'
-import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallet-gap.ts'
-import { countPool } from '#shared/usecases/watch-pools.ts'
-import type { Installation } from './installation.ts'
+import type { Wallet } from '#shared/ports/wallets.ts'
+import { type KeyStanding, keyStanding } from '#shared/usecases/wallets/key-history.ts'
+import { USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
+import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
+import type { Installation } from './session/installation.ts'
 
 /** How far a wallet is used; null where a figure makes no sense for its kind. */
 export interface WalletUse {

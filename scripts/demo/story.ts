@@ -1,5 +1,5 @@
 import { createPaymesh } from '#clients/typescript/src/main.ts'
-import { ASSETS } from '#shared/chains/assets.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { payOnLocalChain } from '../local-chain/pay.ts'
 import type { DevInfo } from '../start/dev-info.ts'
 import { EXPECTED_EVENTS, faultsOf } from './expectations.ts'

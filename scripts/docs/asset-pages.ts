@@ -1,6 +1,6 @@
-import { ASSETS } from '#shared/chains/assets.ts'
-import type { ChainDefinition } from '#shared/chains/chain.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { ASSET_IDS, type AssetId, type NetworkId } from '#shared/domain/enumerations.ts'
 import { FAMILY_FACTS } from './family-facts.ts'
 

@@ -1,5 +1,5 @@
-import { ASSETS } from '#shared/chains/assets.ts'
-import type { AssetRow } from '#shared/chains/chain.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import type { AssetRow } from '#shared/chains/definitions/chain.ts'
 import { ASSET_IDS, type AssetId, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 import { nodeRpc } from './node-rpc.ts'
 import { testTokenCode } from './test-token.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Interface } from 'ethers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { ASSETS } from '#shared/chains/assets.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { DEVELOPMENT_PAYER } from './pay.ts'
 import { type LocalChain, type LocalChainOptions, startLocalChain } from './start-local-chain.ts'
 

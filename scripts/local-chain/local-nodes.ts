@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { NodeSettings } from '#shared/chains/chain.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
+import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
 import { startLitecoinNode, WITHOUT_MWEB } from './litecoin-node.ts'
 import { startLocalChain } from './start-local-chain.ts'

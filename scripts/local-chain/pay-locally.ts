@@ -1,5 +1,5 @@
-import { ASSETS } from '#shared/chains/assets.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { type AssetId, type Family, networkOf } from '#shared/domain/enumerations.ts'
 import { createCoreCall } from './core-call.ts'
 import { sendOutputs } from './litecoin-node.ts'

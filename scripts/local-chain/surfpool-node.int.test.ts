@@ -1,12 +1,12 @@
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ASSETS } from '#shared/chains/assets.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { RawTransfer, ScannedBlock } from '#shared/usecases/ports/scanning.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { RawTransfer, ScannedBlock } from '#shared/ports/scanning.ts'
 import { type SurfpoolNode, startSurfpoolNode } from './surfpool-node.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }

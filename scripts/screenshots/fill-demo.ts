@@ -2,8 +2,8 @@ import { createPaymesh, type Invoice, type InvoiceCreate } from '#clients/typesc
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
 import { parseConfig } from '#shared/config/schema.ts'
-import { connectDatabase } from '#shared/db/connect.ts'
-import { createLogger } from '#shared/runtime/logger.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { startWebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { fillHistory } from './fill-history.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from '#shared/db/connect.ts'
-import { INVOICES, type InvoiceDocument } from '#shared/db/invoice-model.ts'
-import { uuidFloor } from '#shared/db/uuid-time.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 
 const DAY_MS = 86_400_000

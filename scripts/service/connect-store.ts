@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connect.ts'
+import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connection/connect.ts'
 
 const PAUSE_MIN_MS = 1_000
 const PAUSE_MAX_MS = 30_000

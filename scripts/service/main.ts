@@ -1,6 +1,6 @@
 import { loadConfig } from '#shared/config/load.ts'
 import { ConfigError } from '#shared/config/schema.ts'
-import { createShutdown } from '#shared/runtime/shutdown.ts'
+import { createShutdown } from '#shared/runtime/process/shutdown.ts'
 import { openContext } from './open-context.ts'
 import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { Database } from '#shared/db/connect.ts'
-import { createProcessBeats } from '#shared/db/process-beats.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createProcessBeats } from '#shared/db/installation/process-heartbeats.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
 
 const EVERY_MS = 15_000
 const FAREWELL_MS = 500

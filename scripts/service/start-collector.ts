@@ -1,13 +1,13 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { NetworkSettings } from '#shared/config/network-settings.ts'
-import { createBacklogRepository } from '#shared/db/backlog-repository.ts'
-import type { Database } from '#shared/db/connect.ts'
-import { createCursorRepository } from '#shared/db/cursor-repository.ts'
-import { createLeaseRepository } from '#shared/db/lease-repository.ts'
-import { createRateRepository } from '#shared/db/rate-repository.ts'
-import type { MetricsRegistry } from '#shared/runtime/metrics.ts'
-import { createBacklogCollector } from '#shared/usecases/collect-backlogs.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
+import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
+import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
 
 /** Often enough for an autoscaler that looks every 15 s. */
 const EVERY_MS = 5_000

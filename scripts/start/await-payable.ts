@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CHAINS } from '#shared/chains/registry.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import type { Config } from '#shared/config/schema.ts'
-import { connectDatabase } from '#shared/db/connect.ts'
-import { createRateRepository } from '#shared/db/rate-repository.ts'
-import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import { createLogger } from '#shared/runtime/logger.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
 
 const PAYABLE_MS = 30_000
 

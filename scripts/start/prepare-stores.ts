@@ -1,10 +1,10 @@
 import type { Config } from '#shared/config/schema.ts'
-import { createStoreClock } from '#shared/db/clock.ts'
-import { connectDatabase } from '#shared/db/connect.ts'
-import { migrate } from '#shared/db/migrate.ts'
-import { createLogger } from '#shared/runtime/logger.ts'
-import { createMetrics } from '#shared/runtime/metrics.ts'
-import { createRandom } from '#shared/runtime/random.ts'
+import { createStoreClock } from '#shared/db/connection/clock.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { migrate } from '#shared/db/schema/migrate.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { keepSeed, type Seed } from './seed.ts'
 
 /** Creates what the stores lack: collections, indexes and the seeded workspace. */

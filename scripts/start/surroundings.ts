@@ -2,7 +2,7 @@ import { freePort } from '#scripts/embedded/free-port.ts'
 import { type Stores, startStores } from '#scripts/embedded/stores.ts'
 import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
 import { startLocalNodes } from '#scripts/local-chain/local-nodes.ts'
-import type { NodeSettings } from '#shared/chains/chain.ts'
+import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { StackPorts } from './stack-options.ts'
 

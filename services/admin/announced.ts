@@ -1,4 +1,4 @@
-import { type AnnouncedChanges, announcedChanges } from '#shared/usecases/announced-changes.ts'
+import { type AnnouncedChanges, announcedChanges } from '#shared/usecases/workspaces/announced-changes.ts'
 import type { AdminDeps } from './admin-deps.ts'
 
 /** Repositories whose changes are mailed to every owner, for use cases of this request. */

@@ -1,5 +1,5 @@
-import { lives } from '#shared/usecases/operator-sessions.ts'
-import type { OperatorSession } from '#shared/usecases/ports/operators.ts'
+import type { OperatorSession } from '#shared/ports/users.ts'
+import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { Refused } from './trpc.ts'
 

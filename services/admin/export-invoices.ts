@@ -1,5 +1,5 @@
-import { exportInvoices } from '#shared/usecases/export-invoices.ts'
-import { readInvoiceSearch } from '#shared/usecases/invoice-search.ts'
+import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { exportRoute } from './export-route.ts'
 import { invoiceFilters } from './wire/list-filters.ts'

@@ -1,4 +1,4 @@
-import { exportPayments } from '#shared/usecases/export-payments.ts'
+import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { exportRoute } from './export-route.ts'
 import { paymentFilters } from './wire/list-filters.ts'

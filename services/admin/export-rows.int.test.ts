@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AUDIT_LOG } from '#shared/db/audit-model.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { ADMIN_ORIGIN, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
 

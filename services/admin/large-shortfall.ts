@@ -1,8 +1,8 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { WeighAcceptance } from '#shared/usecases/decide-exception.ts'
-import { judgeShortfall } from '#shared/usecases/judge-shortfall.ts'
-import { ownerNotices } from '#shared/usecases/owner-notices.ts'
-import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { WeighAcceptance } from '#shared/usecases/exceptions/decide-exception.ts'
+import { judgeShortfall } from '#shared/usecases/payments/check-shortfall.ts'
+import { ownerNotices } from '#shared/usecases/workspaces/owner-notices.ts'
 import { type AdminContext, demandStepUp } from './trpc.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChangeListener, StoreChange } from '#shared/usecases/ports/change-feed.ts'
+import type { ChangeListener, StoreChange } from '#shared/ports/change-feed.ts'
 import { createLiveHub, type LiveFollower } from './live-hub.ts'
 
 const HERE = { workspaceId: 'ws-1', mode: 'test' as const }

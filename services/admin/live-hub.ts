@@ -1,6 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ChangeFeed, ChangeKind, StoreChange } from '#shared/usecases/ports/change-feed.ts'
-import type { Random } from '#shared/usecases/ports/runtime.ts'
+import type { ChangeFeed, ChangeKind, StoreChange } from '#shared/ports/change-feed.ts'
+import type { Random } from '#shared/ports/runtime.ts'
 import { createMailbox } from './live-mailbox.ts'
 
 /** What a page is told: ask this again. `all`: ask everything again, because something may have been missed. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
-import { bodyFingerprint, idempotencyScope } from '#shared/usecases/idempotency-scope.ts'
-import { runOnce } from '#shared/usecases/run-once.ts'
+import { bodyFingerprint, idempotencyScope } from '#shared/usecases/requests/idempotency-scope.ts'
+import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { AdminDeps } from './admin-deps.ts'
 
 /** Something that makes a resource, once per operation. */

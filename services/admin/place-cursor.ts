@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { ListPlace } from '#shared/usecases/ports/delivery-search.ts'
+import type { ListPlace } from '#shared/ports/delivery-search.ts'
 
 /** The cursor behind a row of a list in the order of time and id. Opaque to pages, and no secret: every page checks its owner. */
 export function cursorAt({ createdAt, id }: ListPlace): string {

@@ -1,6 +1,6 @@
 import type { CreateExpressContextOptions } from '@trpc/server/adapters/express'
-import { clientAddress } from '#shared/runtime/client-address.ts'
-import { readSession } from '#shared/usecases/operator-sessions.ts'
+import { clientAddress } from '#shared/runtime/http/client-address.ts'
+import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import type { AdminContext } from './trpc.ts'
 

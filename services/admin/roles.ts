@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '#shared/usecases/ports/operators.ts'
+import { ROLES, type Role } from '#shared/ports/users.ts'
 
 /** Whether a person who holds `held` may do what asks for `needed`. Each role may do all that the ones behind it may. */
 export function allows(held: Role, needed: Role): boolean {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLogger } from '#shared/runtime/logger.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { openAdmin } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
 

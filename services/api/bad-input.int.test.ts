@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { API_KEYS } from '#shared/db/api-key-model.ts'
-import { MODELS } from '#shared/db/models.ts'
+import { MODELS } from '#shared/db/schema/models.ts'
+import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 import { BAD_REQUESTS } from './bad-requests.fixture.ts'

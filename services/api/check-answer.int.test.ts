@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 import type { ApiDeps } from './api-deps.ts'

@@ -3,9 +3,9 @@ import { Socket } from 'node:net'
 import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
-import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/request-limits.ts'
-import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/request-limits.ts'
 import { HARDENED } from './middleware/send.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createApiKeyRepository } from '#shared/db/api-key-repository.ts'
+import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createRateLimiter } from '#shared/queues/rate-limiter.ts'
-import { createMetrics } from '#shared/runtime/metrics.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { type ApiAnswer, openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 

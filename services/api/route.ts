@@ -1,8 +1,8 @@
 import type { Operation } from '#shared/contracts/openapi/operation.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Answer } from '#shared/usecases/ports/answer.ts'
-import type { Workspace } from '#shared/usecases/ports/tenancy.ts'
-import type { OperationIds } from '#shared/usecases/run-once.ts'
+import type { Answer } from '#shared/ports/http-response.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { OperationIds } from '#shared/usecases/requests/run-once.ts'
 import type { ApiDeps } from './api-deps.ts'
 
 /** One request after authentication and every check that does not depend on its content. */

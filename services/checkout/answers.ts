@@ -3,8 +3,8 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
-import { VisitorBudgetSpent } from '#shared/usecases/visitor-budget.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import { VisitorBudgetSpent } from '#shared/usecases/quotes/visitor-budget.ts'
 import { TooMany } from './limits.ts'
 
 const ID = z.guid().toLowerCase()

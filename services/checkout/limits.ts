@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { BucketRule, TokenBuckets } from '#shared/queues/token-bucket.ts'
-import { addressGroup, clientAddress } from '#shared/runtime/client-address.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
 
 /**
  * What one address may do. A page that polls asks some ten times a minute, and a café shares one address: reading is wide.

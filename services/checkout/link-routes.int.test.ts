@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { INVOICES } from '#shared/db/invoice-model.ts'
-import { createPaymentLinkRepository } from '#shared/db/payment-link-repository.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
 

@@ -1,9 +1,9 @@
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { networkOf } from '#shared/domain/enumerations.ts'
-import type { InvoiceVersions } from '#shared/usecases/ports/live-invoices.ts'
-import type { Logger, Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { CursorRepository } from '#shared/usecases/ports/scanning.ts'
-import { createSingleFlight } from '#shared/usecases/single-flight.ts'
+import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
+import type { Logger, Metrics } from '#shared/ports/runtime.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
+import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import { tagOf } from './answers.ts'
 
 /** How often the store is asked what changed: two questions, however many people watch. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Clock } from '#shared/usecases/ports/runtime.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
 import { idOf } from './answers.ts'
 import { type LimitDeps, payerOf, TooMany } from './limits.ts'
 import type { LiveFeed, LiveView } from './live-feed.ts'

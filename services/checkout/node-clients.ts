@@ -1,7 +1,7 @@
-import type { NetworkSettings } from '#shared/chains/chain.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import type { NetworkSettings } from '#shared/chains/definitions/chain.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 
 /** Nodes for payers' questions about transactions. */
 export interface NodeClients {

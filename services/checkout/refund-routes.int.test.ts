@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRefundRepository } from '#shared/db/refund-repository.ts'
-import { createRefundLinks, refundTokenHash } from '#shared/usecases/refund-link.ts'
+import { createRefundRepository } from '#shared/db/refunds/refund-repository.ts'
+import { createRefundLinks, refundTokenHash } from '#shared/usecases/refunds/refund-link.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
 

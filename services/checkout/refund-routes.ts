@@ -1,7 +1,11 @@
 import { Router } from 'express'
 import type { RefundView } from '#shared/contracts/checkout/refund-view.ts'
 import { refundAddressBody } from '#shared/contracts/checkout/requests.ts'
-import { type RefundRequest, readRefundRequest, submitRefundAddress } from '#shared/usecases/submit-refund-address.ts'
+import {
+  type RefundRequest,
+  readRefundRequest,
+  submitRefundAddress,
+} from '#shared/usecases/refunds/submit-refund-address.ts'
 import { bodyOf, handle } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { admit, LIMITS } from './limits.ts'

@@ -1,9 +1,9 @@
-import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
-import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/address-headroom.ts'
-import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
-import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/reclaim-indexes.ts'
-import { type ReleaseDeps, releaseClaims } from '#shared/usecases/release-claims.ts'
-import { createPoolWatch, type WatchPoolsDeps } from '#shared/usecases/watch-pools.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
+import { deriveAhead, ensureSandboxMaterials, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
+import { createIndexReclaimer, type ReclaimDeps } from '#shared/usecases/wallets/reclaim-indexes.ts'
+import { type ReleaseDeps, releaseClaims } from '#shared/usecases/wallets/release-claims.ts'
+import { createPoolWatch, type WatchPoolsDeps } from '#shared/usecases/wallets/warn-low-pools.ts'
 
 const LEASE_MS = 15_000
 /** A round ends before the lease does and goes on in the next. */

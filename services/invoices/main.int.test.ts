@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Stop } from '#services/context.ts'
 import { FAMILIES } from '#shared/domain/enumerations.ts'
-import { recordBlockTransfers } from '#shared/usecases/record-payments.ts'
+import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -1,7 +1,7 @@
-import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
-import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
-import { createStuckReporter, type ReportStuckDeps } from '#shared/usecases/report-stuck-networks.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
+import { createStuckReporter, type ReportStuckDeps } from '#shared/usecases/networks/report-stuck-networks.ts'
 
 const LEASE_MS = 30_000
 /** A row opens and closes this much later than it could. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Html, html } from '#shared/contracts/html.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { QueuedMail } from '#shared/usecases/ports/mails.ts'
-import type { RenderedMail } from '#shared/usecases/render-mail.ts'
-import { mailMessageId } from '#shared/usecases/send-mails.ts'
+import type { QueuedMail } from '#shared/ports/mails.ts'
+import type { RenderedMail } from '#shared/usecases/mails/render-mail.ts'
+import { mailMessageId } from '#shared/usecases/mails/send-mails.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }

@@ -1,7 +1,7 @@
-import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit-chain.ts'
-import type { AuditChainRepository, AuditHead } from '#shared/usecases/ports/audit.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
-import type { AuditKeys } from '#shared/usecases/ports/secrets.ts'
+import type { AuditChainRepository, AuditHead } from '#shared/ports/audit.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { AuditKeys } from '#shared/ports/secrets.ts'
+import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 /** A run ends before the lease does and goes on in the next. */

@@ -1,4 +1,4 @@
-import { type DigestDeps, sendDigests } from '#shared/usecases/send-digests.ts'
+import { type DigestDeps, sendDigests } from '#shared/usecases/exceptions/send-digests.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 /** Mails what waits in each inbox once a day. A second process does no harm: a mail's id is made of workspace and day. */

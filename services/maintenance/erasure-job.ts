@@ -1,6 +1,6 @@
-import { sweepErasures } from '#shared/usecases/erase-customer.ts'
-import type { CustomerEraser } from '#shared/usecases/ports/customer-eraser.ts'
-import type { Clock } from '#shared/usecases/ports/runtime.ts'
+import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import { sweepErasures } from '#shared/usecases/maintenance/erase-customer.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 const BATCH = 100

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { INVARIANTS } from '#shared/usecases/books-violation.ts'
-import { type CheckBooksDeps, continueBooks } from '#shared/usecases/check-books.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { type CheckBooksDeps, continueBooks } from '#shared/usecases/reconciliation/reconcile.ts'
+import { INVARIANTS } from '#shared/usecases/reconciliation/violation.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 /** A part of a round ends well before the lease does. The round goes on in the next part. */

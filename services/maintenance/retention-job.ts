@@ -1,5 +1,5 @@
-import { keepRetention, type RetentionDeps } from '#shared/usecases/keep-retention.ts'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import { keepRetention, type RetentionDeps } from '#shared/usecases/maintenance/keep-retention.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 /** A run ends well before the lease does and goes on in the next. */

@@ -1,6 +1,6 @@
-import { type LeasedLoopOptions, startLeasedLoop } from '#shared/runtime/leased-loop.ts'
-import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { type LeasedLoopOptions, startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
 
 /**
  * A row of the schedule: `id` names the job and its lease, `pauseMs` is the interval between two runs, `round` is one run.

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { startExchangeSimulator } from '#scripts/exchange-simulator/simulator.ts'
 import type { Config } from '#shared/config/schema.ts'
-import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { createKicker } from '#shared/queues/kicker.ts'
-import { QUEUES } from '#shared/usecases/ports/runtime.ts'
 import { useStores } from '#test/support/stores.ts'
 import { start } from './main.ts'
 

@@ -1,7 +1,7 @@
-import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
-import type { RateSources } from '#shared/usecases/ports/rate-sources.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
-import { type PublishRatesDeps, publishRates } from '#shared/usecases/publish-rates.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import type { RateSources } from '#shared/ports/rate-sources.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { type PublishRatesDeps, publishRates } from '#shared/usecases/rates/publish-rates.ts'
 
 /** One process at a time fetches and publishes; the others stand by. */
 export interface RateCycle {

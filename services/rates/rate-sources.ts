@@ -1,6 +1,6 @@
-import type { HttpGet } from '#shared/runtime/http-get.ts'
-import type { RateSources } from '#shared/usecases/ports/rate-sources.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { RateSources } from '#shared/ports/rate-sources.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import { ALL_SOURCES } from './all-sources.ts'
 import { createSourcePoller } from './source-poller.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HttpGetResult } from '#shared/runtime/http-get.ts'
+import type { HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import { createSourcePoller } from './source-poller.ts'
 import { binance } from './sources/binance.ts'
 import { bitstamp } from './sources/bitstamp.ts'

@@ -1,8 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
 import type { Quote } from '#shared/domain/rates/quote.ts'
-import type { HttpGet, HttpGetResult } from '#shared/runtime/http-get.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import { type FaultReason, type RateSource, SourceFault } from './rate-source.ts'
 
 /** Asks one source at its own pace and holds what it said last. */

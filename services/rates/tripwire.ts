@@ -1,8 +1,8 @@
 import { coinPaprikaTicker } from '#shared/contracts/rates/coin-paprika.ts'
 import { deviatesMoreThan, parsePrice } from '#shared/domain/rates/price.ts'
-import type { HttpGet } from '#shared/runtime/http-get.ts'
-import type { RateTripwire } from '#shared/usecases/ports/rate-sources.ts'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { RateTripwire } from '#shared/ports/rate-sources.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import { isoMs } from './quote-readers.ts'
 import { readBody } from './rate-source.ts'
 

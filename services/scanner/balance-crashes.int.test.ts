@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startChainScanner } from '#shared/usecases/scan-chain.ts'
+import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import { rise, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'

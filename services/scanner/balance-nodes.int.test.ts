@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CursorRepository } from '#shared/usecases/ports/scanning.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
 import { asksBalances, rise, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import { createChainCommandRepository } from '#shared/db/chain-command-repository.ts'
-import { createPaymentRepository } from '#shared/db/payment-repository.ts'
-import { askChain } from '#shared/usecases/ask-chain.ts'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
+import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
 import { useBalanceStage } from '#test/support/balance-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 

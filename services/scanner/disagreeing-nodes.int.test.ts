@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { position } from '#shared/usecases/chain-status.ts'
+import { position } from '#shared/usecases/networks/chain-status.ts'
 import { type Lie, startLyingNode } from '#test/support/lying-node.ts'
 import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -1,10 +1,14 @@
 import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { startLeasedLoop } from '#shared/runtime/leased-loop.ts'
-import type { LeaseRepository } from '#shared/usecases/ports/leases.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
-import { awaitedNetworks, type SearchKeyHistoryDeps, searchKeyHistories } from '#shared/usecases/search-key-history.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { startLeasedLoop } from '#shared/runtime/process/leased-loop.ts'
+import {
+  awaitedNetworks,
+  type SearchKeyHistoryDeps,
+  searchKeyHistories,
+} from '#shared/usecases/wallets/search-key-history.ts'
 
 const LEASE_MS = 15_000
 const PAUSE_MS = 1_000

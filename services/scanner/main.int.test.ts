@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
 import { parseConfig } from '#shared/config/schema.ts'
-import { createCursorRepository } from '#shared/db/cursor-repository.ts'
-import { createWalletRepository } from '#shared/db/wallet-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { useStores } from '#test/support/stores.ts'
 import { start } from './main.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import { recordBlockTransfers } from '#shared/usecases/record-payments.ts'
-import type { ScanSession } from '#shared/usecases/scan-session.ts'
-import { scanTick } from '#shared/usecases/scan-tick.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import type { ScanSession } from '#shared/usecases/scanning/scan-session.ts'
+import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
 import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 

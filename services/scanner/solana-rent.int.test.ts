@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { Keypair, PublicKey, SystemProgram, Transaction, type TransactionInstruction } from '@solana/web3.js'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type SurfpoolNode, startSurfpoolNode } from '#scripts/local-chain/surfpool-node.ts'
-import { ASSETS } from '#shared/chains/assets.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { matchKeyOf } from '#shared/chains/families/solana/extract.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 
 const PATIENCE = { timeout: 20_000, interval: 50 }
 const TOKEN_PROGRAM = new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { explainInvoice } from '#shared/usecases/explain-invoice.ts'
+import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { asksBalances, ETHER, useBalanceStage } from '#test/support/balance-stage.ts'
 import { openEngine } from '#test/support/engine.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'

@@ -1,5 +1,5 @@
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
-import { type ReleaseHeldDeps, releaseHeld } from '#shared/usecases/release-held.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import { type ReleaseHeldDeps, releaseHeld } from '#shared/usecases/deliveries/release-held.ts'
 
 /** Only what a race or a crash left behind waits for it. */
 const EVERY_MS = 30_000

@@ -1,10 +1,10 @@
 import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 import { parseUnits } from '#shared/domain/money/amount.ts'
-import type { AssetInfo, Catalog } from '#shared/usecases/ports/catalog.ts'
-import { ASSETS } from './assets.ts'
-import type { AssetRow, ChainDefinition, NetworkSettings } from './chain.ts'
-import { paymentUri } from './payment-uri.ts'
-import { CHAINS } from './registry.ts'
+import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import { paymentUri } from './addresses/payment-uri.ts'
+import { ASSETS } from './definitions/assets.ts'
+import type { AssetRow, ChainDefinition, NetworkSettings } from './definitions/chain.ts'
+import { CHAINS } from './definitions/registry.ts'
 
 /**
  * The registry with this installation's network settings applied: chain ids, contracts and confirmations that a

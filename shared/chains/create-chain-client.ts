@@ -7,16 +7,16 @@ import {
   networkOf,
   symbolOf,
 } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { ChainClient } from '#shared/usecases/ports/scanning.ts'
-import { ASSETS } from './assets.ts'
-import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './chain.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { ChainClient } from '#shared/ports/scanning.ts'
+import { ASSETS } from './definitions/assets.ts'
+import type { AssetRow, ChainDefinition, NetworkSettings, NodeSettings } from './definitions/chain.ts'
+import { CHAINS } from './definitions/registry.ts'
 import { createEvmClient } from './families/evm/client.ts'
 import type { EvmToken, InternalMoves } from './families/evm/options.ts'
 import { createSolanaClient } from './families/solana/client.ts'
 import { createTronClient } from './families/tron/client.ts'
 import { createUtxoClient } from './families/utxo/client.ts'
-import { CHAINS } from './registry.ts'
 
 /** A chain client and the end of its connections. */
 export interface OpenChainClient extends ChainClient {

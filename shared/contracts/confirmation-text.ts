@@ -1,4 +1,4 @@
-import type { ConfirmationTier } from '#shared/domain/confirmation-tiers.ts'
+import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 
 /** What a workspace may ask for in one asset: one figure for every value, or a table by value. */
 export type GivenConfirmations = number | 'finalized' | readonly ConfirmationTier[]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ConfirmationTier } from '#shared/domain/confirmation-tiers.ts'
+import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 import { tiersFault } from './tiers-fault.ts'
 
 const TIERS: readonly ConfirmationTier[] = [

@@ -1,4 +1,4 @@
-import type { ConfirmationTier } from '#shared/domain/confirmation-tiers.ts'
+import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 
 /** Most tiers of a table. */
 const TIERS_MAX = 10

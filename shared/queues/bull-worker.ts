@@ -1,5 +1,5 @@
 import { Worker } from 'bullmq'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { WakeUp } from './kicker.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
 
 /** This process's connections to Redis. Redis is a wake-up and a cache: every caller must do without it. */
 export interface RedisConnections {

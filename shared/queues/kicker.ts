@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq'
-import type { Ambient, Kicker, QueueName } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient, Kicker, QueueName } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 

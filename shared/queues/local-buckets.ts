@@ -1,5 +1,5 @@
-import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
-import { RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/usecases/ports/rate-limit.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
+import { RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/ports/rate-limit.ts'
 
 /** Most buckets kept; full ones are forgotten first, because a bucket nobody knows is full. */
 const BUCKETS_MAX = 50_000

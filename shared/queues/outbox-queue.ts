@@ -8,8 +8,8 @@
  *   retry class      none in the queue; a failed or lost job comes back by the sweep
  *   a lost job costs one sweep interval (1 s)
  */
-import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
-import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { createQueueWorker, type QueueWorker } from './worker.ts'
 

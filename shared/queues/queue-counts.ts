@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq'
-import type { JobCounts, QueueCounts } from '#shared/usecases/ports/instance.ts'
-import { QUEUES, type QueueName } from '#shared/usecases/ports/runtime.ts'
+import type { JobCounts, QueueCounts } from '#shared/ports/installation.ts'
+import { QUEUES, type QueueName } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
 /** Reads how many wake-ups lie in each queue, on the producer's connection: it fails fast while Redis is away. */

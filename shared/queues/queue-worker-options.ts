@@ -1,4 +1,4 @@
-import type { QueueName } from '#shared/usecases/ports/runtime.ts'
+import type { QueueName } from '#shared/ports/runtime.ts'
 
 /** What a process does for one queue. */
 export interface QueueWorkerOptions {

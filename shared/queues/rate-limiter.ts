@@ -5,8 +5,8 @@ import {
   RATE_BURST,
   type RateLimiter,
   TOKEN_INTERVAL_MS,
-} from '#shared/usecases/ports/rate-limit.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+} from '#shared/ports/rate-limit.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { createLocalBuckets, type LocalBuckets } from './local-buckets.ts'
 

@@ -8,7 +8,7 @@
  *   retry class      none in the queue; the next cycle is the retry
  *   a lost job costs the time until the next timed cycle (15 s)
  */
-import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { createQueueWorker, type QueueWorker } from './worker.ts'
 

@@ -8,7 +8,7 @@
  *   retry class      none in the queue; a recovery that nobody works on is due in the store
  *   a lost job costs one sweep interval (1 s); a killed worker's recovery comes back with its lease (30 s)
  */
-import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { createQueueWorker, type QueueWorker } from './worker.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createRedisEpochRepository } from '#shared/db/redis-epoch-repository.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { createRedisEpochRepository } from '#shared/db/installation/redis-epoch-repository.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 import { useStores } from '#test/support/stores.ts'
 import { watchRedisEpoch } from './redis-epoch.ts'
 

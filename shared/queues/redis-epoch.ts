@@ -1,5 +1,5 @@
-import type { RedisEpochRepository } from '#shared/usecases/ports/redis-epoch.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { RedisEpochRepository } from '#shared/ports/redis-epoch.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
 /** Notices when Redis is not the one it was. */

@@ -8,7 +8,7 @@
  *   retry class      none; the cursor did not move, so the next look repeats
  *   a lost job costs one poll interval; so does one that a process of another network took
  */
-import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { createQueueWorker, type QueueWorker } from './worker.ts'
 

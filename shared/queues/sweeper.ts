@@ -1,4 +1,4 @@
-import type { Ambient, Kicker } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient, Kicker } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 import type { Watchdog } from './watchdog.ts'

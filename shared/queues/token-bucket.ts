@@ -1,4 +1,4 @@
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
 /** One kind of costly deed: how many at once, and how long until one more is allowed. */

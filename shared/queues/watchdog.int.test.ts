@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { type Metrics, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
 import { startFreezingProxy } from '#test/support/freezing-proxy.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 

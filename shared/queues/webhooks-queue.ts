@@ -8,7 +8,7 @@
  *   retry class      none in the queue; a delivery's next attempt is its due time in the store
  *   a lost job costs one sweep interval (1 s); a killed dispatcher's rows come back with their lease
  */
-import { type Ambient, QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { type Ambient, QUEUES } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { createQueueWorker, type QueueWorker } from './worker.ts'
 

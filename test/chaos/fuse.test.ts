@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ScanDeps } from '#shared/usecases/scan-session.ts'
+import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 import { createFuse } from './fuse.ts'
 
 /** A scanner's dependencies that only note the moves of a cursor. */

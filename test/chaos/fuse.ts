@@ -1,4 +1,4 @@
-import type { ScanDeps } from '#shared/usecases/scan-session.ts'
+import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 
 /** What happens at the write that a fuse is set to: no write at all, or a write whose outcome nobody learns, or one that waits. */
 export type Blow = 'before' | 'after' | 'hold'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { INVOICES } from '#shared/db/invoice-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import type { ApiAnswer, TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 import { openContractApi, outcome, send } from './contract-stage.ts'

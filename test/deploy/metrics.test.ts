@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { ROOT } from '#scripts/bundle.mjs'
-import { createMetrics } from '#shared/runtime/metrics.ts'
-import { METRICS, type MetricDefinition } from '#shared/usecases/ports/metric-table.ts'
+import { METRICS, type MetricDefinition } from '#shared/ports/metric-table.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { deployPath, deployText, deployYaml, imageCommands } from './deploy-files.ts'
 
 const TABLE: Readonly<Record<string, MetricDefinition>> = METRICS

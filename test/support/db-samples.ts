@@ -1,8 +1,8 @@
 import type { AssetLock, InvoiceState } from '#shared/domain/invoice/model.ts'
-import type { Delivery } from '#shared/usecases/ports/events.ts'
-import type { InvoiceSnapshot, NewInvoice, OutboxEntry } from '#shared/usecases/ports/invoices.ts'
-import type { PaymentSighting } from '#shared/usecases/ports/payments.ts'
-import type { Random } from '#shared/usecases/ports/runtime.ts'
+import type { Delivery } from '#shared/ports/events.ts'
+import type { InvoiceSnapshot, NewInvoice, OutboxEntry } from '#shared/ports/invoices.ts'
+import type { PaymentSighting } from '#shared/ports/payments.ts'
+import type { Random } from '#shared/ports/runtime.ts'
 
 /** Complete, plausible records for repository tests; each test overrides only the fields it is about. */
 

@@ -1,13 +1,13 @@
-import type { Database } from '#shared/db/connect.ts'
-import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
-import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
-import { createEventRepository } from '#shared/db/event-repository.ts'
-import { createMailRepository } from '#shared/db/mail-repository.ts'
-import { createWorkspaceRepository } from '#shared/db/workspace-repository.ts'
-import { after } from '#shared/runtime/after.ts'
-import { stopwatch } from '#shared/runtime/stopwatch.ts'
-import type { DispatchDeliveriesDeps } from '#shared/usecases/dispatch-deliveries.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/events/event-repository.ts'
+import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import { after } from '#shared/runtime/process/after.ts'
+import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
+import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-deliveries.ts'
 
 /** What a dispatcher needs on real stores, with localhost allowed and wake-ups that go nowhere. */
 export function dispatcherDeps(

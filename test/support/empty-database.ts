@@ -1,6 +1,6 @@
-import type { Database } from '#shared/db/connect.ts'
-import { migrate } from '#shared/db/migrate.ts'
-import { MODELS } from '#shared/db/models.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { migrate } from '#shared/db/schema/migrate.ts'
+import { MODELS } from '#shared/db/schema/models.ts'
 
 /**
  * Leaves the collections and indexes that `migrate` creates, empty, and nothing else. Between tests use this and never

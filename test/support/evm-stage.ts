@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type LocalChain, startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
-import { ASSETS } from '#shared/chains/assets.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createEvmClient, type EvmClient } from '#shared/chains/families/evm/client.ts'
 import type { EvmClientOptions } from '#shared/chains/families/evm/options.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { WatchIndex } from '#shared/usecases/ports/scanning.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
 import { type Lie, startLyingNode } from './lying-node.ts'
 
 /** The watched address of an EVM stage. */

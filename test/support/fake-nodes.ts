@@ -1,9 +1,9 @@
 import { beforeEach } from 'vitest'
-import type { PoolNode } from '#shared/chains/pool-node.ts'
-import { RpcFailure } from '#shared/chains/rpc-failure.ts'
-import { createRpcPool } from '#shared/chains/rpc-pool.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { NodeMismatch, type SeenTransaction } from '#shared/usecases/ports/scanning.ts'
+import type { PoolNode } from '#shared/chains/nodes/pool-node.ts'
+import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
+import { createRpcPool } from '#shared/chains/nodes/rpc-pool.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
 
 /** A node of a pool that says what a test wants. Its block at a height has the hash `<fork>-<height>`. */
 export interface FakePoolNode extends PoolNode {

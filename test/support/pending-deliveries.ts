@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Database } from '#shared/db/connect.ts'
-import { createDeliveryRepository } from '#shared/db/delivery-repository.ts'
-import { createEndpointRepository } from '#shared/db/endpoint-repository.ts'
-import { createEventRepository } from '#shared/db/event-repository.ts'
-import { deliveryId } from '#shared/usecases/delivery-id.ts'
-import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
-import { endpointSecretContext, type SecretBox } from '#shared/usecases/ports/secrets.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createEventRepository } from '#shared/db/events/event-repository.ts'
+import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
+import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 
 /** An endpoint with pending deliveries, as the outbox relay leaves them. */
 export interface PendingDeliveries {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { createStoreClock } from '#shared/db/clock.ts'
-import { connectDatabase, type Database } from '#shared/db/connect.ts'
+import { createStoreClock } from '#shared/db/connection/clock.ts'
+import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
 import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
-import { createLogger } from '#shared/runtime/logger.ts'
-import { createMetrics } from '#shared/runtime/metrics.ts'
-import { createRandom } from '#shared/runtime/random.ts'
-import type { Ambient } from '#shared/usecases/ports/runtime.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { emptyDatabase } from './empty-database.ts'
 
 /** The stores of one test file. The getters are good inside hooks and tests, not while the file is being read. */

@@ -1,4 +1,4 @@
-import { ASSETS } from '#shared/chains/assets.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { parseAccount } from '#shared/chains/families/tron/address.ts'
 import { ASSET_IDS, networkOf } from '#shared/domain/enumerations.ts'
 import { accountJson, tokenBalance } from './accounts.ts'

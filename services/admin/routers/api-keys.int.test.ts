@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { API_KEYS } from '#shared/db/api-key-model.ts'
+import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
-import { createKeyRing } from '#shared/usecases/key-ring.ts'
+import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 

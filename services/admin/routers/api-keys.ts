@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SCOPES } from '#shared/domain/enumerations.ts'
-import { issueApiKey, withdrawApiKey } from '#shared/usecases/issue-api-key.ts'
+import { issueApiKey, withdrawApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { announced } from '../announced.ts'
 import { deedOf } from '../deed.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'

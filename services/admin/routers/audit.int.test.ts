@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { AUDIT_LOG } from '#shared/db/audit-model.ts'
-import { AUDIT_ORDER, auditFilter } from '#shared/db/audit-search.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { AUDIT_ORDER, auditFilter } from '#shared/db/audit/audit-search.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 

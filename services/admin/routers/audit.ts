@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
-import type { AuditFilter } from '#shared/usecases/ports/audit.ts'
-import { verifyAudit } from '#shared/usecases/verify-audit.ts'
+import type { AuditFilter } from '#shared/ports/audit.ts'
+import { verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 

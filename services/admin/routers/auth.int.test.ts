@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { AUDIT_LOG } from '#shared/db/audit-model.ts'
-import { MAILS } from '#shared/db/mail-model.ts'
-import { SESSIONS, USERS } from '#shared/db/operator-models.ts'
+import { SESSIONS, USERS } from '#shared/db/accounts/operator-models.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { ADMIN_ORIGIN, type AdminBrowser, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
 

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { addressGroup } from '#shared/runtime/client-address.ts'
-import { acceptInvitation, readInvitation } from '#shared/usecases/accept-invitation.ts'
-import { changePassword } from '#shared/usecases/change-password.ts'
+import { ROLES } from '#shared/ports/users.ts'
+import { addressGroup } from '#shared/runtime/http/client-address.ts'
+import { acceptInvitation, readInvitation } from '#shared/usecases/accounts/accept-invitation.ts'
+import type { Origin } from '#shared/usecases/accounts/account-deps.ts'
+import { changePassword } from '#shared/usecases/accounts/change-password.ts'
 import {
   beginEnrolment,
   confirmEnrolment,
   removeAuthenticator,
   renewRecoveryCodes,
-} from '#shared/usecases/enrol-authenticator.ts'
-import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/log-in.ts'
-import { lives } from '#shared/usecases/operator-sessions.ts'
-import type { Origin } from '#shared/usecases/people-deps.ts'
-import { ROLES } from '#shared/usecases/ports/operators.ts'
-import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/second-factor.ts'
+} from '#shared/usecases/accounts/enrol-authenticator.ts'
+import { endOwnSessions, type LoggedIn, logIn, logOut } from '#shared/usecases/accounts/log-in.ts'
+import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
+import { giveCode, giveRecoveryCode, personOf, stepUp } from '#shared/usecases/accounts/second-factor.ts'
 import { type AdminContext, codeProcedure, openProcedure, ownDeed, ownProcedure, router } from '../trpc.ts'
 
 const password = z.string().min(1).max(200)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { VERDICTS } from '#shared/usecases/explain-answer.ts'
-import { explainQuestion } from '#shared/usecases/explain-question.ts'
+import { VERDICTS } from '#shared/usecases/diagnostics/explain-answer.ts'
+import { explainQuestion } from '#shared/usecases/diagnostics/explain-question.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 import { invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { carryOutRecovery } from '#shared/usecases/carry-out-recovery.ts'
+import { carryOutRecovery } from '#shared/usecases/deliveries/run-recovery.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { askRecovery } from '#shared/usecases/ask-recovery.ts'
-import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/change-endpoints.ts'
-import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
+import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/endpoints/change-endpoints.ts'
 import {
   ROTATION_OVERLAP_MAX_MS,
   ROTATION_OVERLAP_MS,
   rotateEndpointSecret,
-} from '#shared/usecases/rotate-endpoint-secret.ts'
-import { sendTestEvent } from '#shared/usecases/send-test-event.ts'
-import { setEndpointStatus } from '#shared/usecases/set-endpoint-status.ts'
+} from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
+import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
+import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { announced } from '../announced.ts'
 import { derivedUuid } from '../derived-uuid.ts'

@@ -7,11 +7,11 @@ import {
   isMoneyException,
   MONEY_EXCEPTION_KINDS,
 } from '#shared/domain/enumerations.ts'
-import type { Operation } from '#shared/usecases/begin-operation.ts'
-import { type DecideInput, decideException, noteException } from '#shared/usecases/decide-exception.ts'
-import { exceptionSentence } from '#shared/usecases/exception-sentence.ts'
-import { explainException } from '#shared/usecases/explain-exception.ts'
-import { type DeskEntry, RESOLUTIONS } from '#shared/usecases/ports/exception-desk.ts'
+import { type DeskEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
+import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
+import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
+import { type DecideInput, decideException, noteException } from '#shared/usecases/exceptions/decide-exception.ts'
+import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
 import { largeShortfall } from '../large-shortfall.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { logIn } from '#shared/usecases/log-in.ts'
+import { logIn } from '#shared/usecases/accounts/log-in.ts'
 import { type AdminBrowser, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
-import { createInvoiceByHand } from '#shared/usecases/create-invoice-by-hand.ts'
-import { bodyFingerprint } from '#shared/usecases/idempotency-scope.ts'
+import { createInvoiceByHand } from '#shared/usecases/invoices/create-invoice-by-hand.ts'
+import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { router, workspaceDeed } from '../trpc.ts'
 
 /** As the interface for merchants takes it; its own rules judge the content. */

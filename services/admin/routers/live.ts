@@ -1,6 +1,6 @@
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
-import { CHANGE_KINDS } from '#shared/usecases/ports/change-feed.ts'
+import { CHANGE_KINDS } from '#shared/ports/change-feed.ts'
 import { demandMember, MEMBER_CHECK_MS } from '../demand-member.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 

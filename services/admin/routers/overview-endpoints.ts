@@ -1,6 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { quantile } from '#shared/usecases/read-overview.ts'
+import { quantile } from '#shared/usecases/reports/read-overview.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { endpointToWire } from '../wire/endpoint-wire.ts'
 

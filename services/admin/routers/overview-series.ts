@@ -1,5 +1,5 @@
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Volume } from '#shared/usecases/read-overview.ts'
+import type { Volume } from '#shared/usecases/reports/read-overview.ts'
 
 /** Coins with a bar of their own; the others share one. */
 const NAMED = 2

@@ -8,7 +8,7 @@ import {
   deactivatePaymentLink,
   getPaymentLink,
   listPaymentLinks,
-} from '#shared/usecases/manage-payment-links.ts'
+} from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { once } from '../once.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
 import { pageInput } from '../wire/money-wire.ts'

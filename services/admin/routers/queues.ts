@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { COUNT_MAX } from '#shared/usecases/ports/delivery-search.ts'
-import { QUEUES } from '#shared/usecases/ports/runtime.ts'
+import { COUNT_MAX } from '#shared/ports/delivery-search.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
 import { operatorQuery, router } from '../trpc.ts'
 
 const WORKS = [...Object.values(QUEUES), 'payments', 'audit-chain'] as const

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 import { FX_SERIES } from '#shared/domain/rates/fiat-board.ts'
-import type { PublishedPrice } from '#shared/usecases/ports/rates.ts'
-import { RATE_MAX_AGE_MS } from '#shared/usecases/read-rate.ts'
+import type { PublishedPrice } from '#shared/ports/rates.ts'
+import { RATE_MAX_AGE_MS } from '#shared/usecases/rates/read-rate.ts'
 import { operatorQuery, router } from '../trpc.ts'
 
 /** Sources that a price needs at least. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
-import { openRefundRequest, recordRefund, withdrawRefund } from '#shared/usecases/manage-refunds.ts'
+import { openRefundRequest, recordRefund, withdrawRefund } from '#shared/usecases/refunds/manage-refunds.ts'
 import { deedOf } from '../deed.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { router, workspaceDeed } from '../trpc.ts'

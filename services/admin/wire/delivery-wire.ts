@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
-import { explainFailure } from '#shared/usecases/explain-failure.ts'
-import type { DeliveryReads } from '#shared/usecases/ports/delivery-search.ts'
-import type { Delivery, EndpointRepository, EventRecord } from '#shared/usecases/ports/events.ts'
+import type { DeliveryReads } from '#shared/ports/delivery-search.ts'
+import type { Delivery, EndpointRepository, EventRecord } from '#shared/ports/events.ts'
+import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'held', 'succeeded', 'failed'] as const
 

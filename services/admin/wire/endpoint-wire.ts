@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { ENDPOINT_HEALTH_STATES, judgeEndpointHealth } from '#shared/domain/webhook/endpoint-health.ts'
-import { explainFailure } from '#shared/usecases/explain-failure.ts'
-import type { EndpointHealth } from '#shared/usecases/ports/delivery-search.ts'
-import type { Recovery } from '#shared/usecases/ports/endpoint-tools.ts'
-import type { WebhookEndpoint } from '#shared/usecases/ports/events.ts'
+import type { EndpointHealth } from '#shared/ports/delivery-search.ts'
+import type { Recovery } from '#shared/ports/endpoint-operations.ts'
+import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
 
 const FAILURES_SHOWN = 3
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
-import { type Decision, type DeskEntry, RESOLUTIONS } from '#shared/usecases/ports/exception-desk.ts'
+import { type Decision, type DeskEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import { personOf } from './refund-wire.ts'
 
 /** Which entry of the inbox. */

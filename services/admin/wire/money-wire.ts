@@ -12,9 +12,9 @@ import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/usecases/ports/catalog.ts'
-import type { Invoice } from '#shared/usecases/ports/invoices.ts'
-import type { Payment } from '#shared/usecases/ports/payments.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 
 /** Where invoices come from. */
 export const SOURCES = ['link', 'api', 'manual', 'billing'] as const

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { Catalog } from '#shared/usecases/ports/catalog.ts'
-import { REFUND_STATUSES, type Refund } from '#shared/usecases/ports/refunds.ts'
-import type { RefundLinks } from '#shared/usecases/refund-link.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import { REFUND_STATUSES, type Refund } from '#shared/ports/refunds.ts'
+import type { RefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 
 /** A refund record. Times are milliseconds. */
 export const refundWire = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
-import type { KeyStanding } from '#shared/usecases/key-history.ts'
-import { WALLET_KINDS, type Wallet } from '#shared/usecases/ports/wallets.ts'
+import { WALLET_KINDS, type Wallet } from '#shared/ports/wallets.ts'
+import type { KeyStanding } from '#shared/usecases/wallets/key-history.ts'
 
 const ms = z.number()
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { addressGroup, clientAddress } from '#shared/runtime/client-address.ts'
-import { idempotencyScope, isIdempotencyKey } from '#shared/usecases/idempotency-scope.ts'
-import type { Credential } from '#shared/usecases/key-ring.ts'
-import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
+import { idempotencyScope, isIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
+import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
 import type { ApiDeps } from '../api-deps.ts'
 
 /** What admission found out; `credential` is null for requests without a valid key. */

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
-import type { Logger } from '#shared/usecases/ports/runtime.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
 
 /** An error as it leaves the process: public code and text only. */
 export interface ErrorAnswer {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Admission } from '#shared/usecases/ports/rate-limit.ts'
-import { RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
+import { RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 
 /** What goes out besides the body. */
 export interface Outgoing {

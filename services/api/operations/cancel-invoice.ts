@@ -1,7 +1,7 @@
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { cancelledInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
-import { cancelInvoice } from '#shared/usecases/cancel-invoice.ts'
-import { presentInvoice, snapshotInvoice } from '#shared/usecases/present-invoice.ts'
+import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
+import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 409 when the invoice has received money or has ended. */

@@ -1,6 +1,6 @@
 import { estimateBody, estimateResource } from '#shared/contracts/http/estimate.ts'
 import { estimateCreateExample, estimateExample } from '#shared/contracts/openapi/examples/money.ts'
-import { estimateAmount } from '#shared/usecases/estimate-amount.ts'
+import { estimateAmount } from '#shared/usecases/quotes/estimate-amount.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The amount at the current rate, which is not locked; 503 without a fresh rate. */

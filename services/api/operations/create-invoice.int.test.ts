@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
-import { INVOICES } from '#shared/db/invoice-model.ts'
-import { eventRecords } from '#shared/usecases/relay-records.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { eventRecords } from '#shared/usecases/outbox/relay-records.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 

@@ -1,9 +1,9 @@
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { invoiceCreateExample, pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
-import { createInvoice } from '#shared/usecases/create-invoice.ts'
-import { createInvoiceOnce, createInvoiceUnkeyed } from '#shared/usecases/create-invoice-once.ts'
-import type { InvoiceIdempotency } from '#shared/usecases/ports/invoices.ts'
+import type { InvoiceIdempotency } from '#shared/ports/invoices.ts'
+import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
+import { createInvoiceOnce, createInvoiceUnkeyed } from '#shared/usecases/invoices/create-invoice-once.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 201 with the invoice. Its idempotency key lives in the invoice, so that one write stores both. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
-import { PAYMENT_LINKS } from '#shared/db/payment-link-model.ts'
-import { PRODUCTS } from '#shared/db/product-model.ts'
+import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
+import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 

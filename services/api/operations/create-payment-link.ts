@@ -1,7 +1,7 @@
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { paymentLinkCreateExample, paymentLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { createPaymentLink } from '#shared/usecases/manage-payment-links.ts'
+import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 404 and 409 are about the product that the link copies. */

@@ -1,7 +1,7 @@
 import { productBody } from '#shared/contracts/http/product-create.ts'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { productCreateExample, productExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { createProduct } from '#shared/usecases/manage-products.ts'
+import { createProduct } from '#shared/usecases/payment-links/manage-products.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 400 at `sku` when another product has it. */

@@ -1,7 +1,7 @@
 import { createdWebhookEndpoint, webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import { createdEndpointExample, endpointCreateExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
-import { createEndpoint, endpointFaults } from '#shared/usecases/manage-endpoints.ts'
-import { recordedEndpoints } from '#shared/usecases/recorded-endpoints.ts'
+import { createEndpoint, endpointFaults } from '#shared/usecases/endpoints/manage-endpoints.ts'
+import { recordedEndpoints } from '#shared/usecases/endpoints/recorded-endpoints.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 201 with the endpoint and, this once, its signing secret. The audit trail names the key that created it. */

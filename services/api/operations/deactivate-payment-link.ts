@@ -1,6 +1,6 @@
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { inactiveLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { deactivatePaymentLink } from '#shared/usecases/manage-payment-links.ts'
+import { deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 200 with the ended link, also when it had ended before. */

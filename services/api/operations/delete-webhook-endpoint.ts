@@ -1,7 +1,7 @@
 import { deletedResource } from '#shared/contracts/http/webhook-endpoint.ts'
 import { deletedEndpointExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
-import { deleteEndpoint } from '#shared/usecases/manage-endpoints.ts'
-import { recordedEndpoints } from '#shared/usecases/recorded-endpoints.ts'
+import { deleteEndpoint } from '#shared/usecases/endpoints/manage-endpoints.ts'
+import { recordedEndpoints } from '#shared/usecases/endpoints/recorded-endpoints.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** 200 with what was deleted, its pending deliveries included. The audit trail names the key that asked. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { estimateResource } from '#shared/contracts/http/estimate.ts'
-import { INVOICES } from '#shared/db/invoice-model.ts'
-import { KEY_MATERIAL } from '#shared/db/wallet-models.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
-import { presentInvoice, snapshotInvoice } from '#shared/usecases/present-invoice.ts'
+import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The invoice as it is now. */

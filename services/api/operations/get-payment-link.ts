@@ -1,6 +1,6 @@
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { paymentLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { getPaymentLink } from '#shared/usecases/manage-payment-links.ts'
+import { getPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The link, its status and its number of uses. */

@@ -1,6 +1,6 @@
 import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { productExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { getProduct } from '#shared/usecases/manage-products.ts'
+import { getProduct } from '#shared/usecases/payment-links/manage-products.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The product as it is now. */

@@ -1,8 +1,8 @@
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { invoiceListQuery } from '#shared/contracts/http/list-query.ts'
 import { pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
-import { cutPage } from '#shared/usecases/list-cursor.ts'
-import { presentInvoice, snapshotInvoice } from '#shared/usecases/present-invoice.ts'
+import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
+import { cutPage } from '#shared/usecases/requests/list-cursor.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The key mode's invoices, newest first. */

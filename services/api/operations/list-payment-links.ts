@@ -1,8 +1,8 @@
 import { pageQuery } from '#shared/contracts/http/list-query.ts'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import { paymentLinkExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { cutPage } from '#shared/usecases/list-cursor.ts'
-import { listPaymentLinks } from '#shared/usecases/manage-payment-links.ts'
+import { listPaymentLinks } from '#shared/usecases/payment-links/manage-payment-links.ts'
+import { cutPage } from '#shared/usecases/requests/list-cursor.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The key mode's links, newest first, ended ones included. */

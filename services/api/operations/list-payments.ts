@@ -1,8 +1,8 @@
 import { paymentListQuery } from '#shared/contracts/http/list-query.ts'
 import { paymentResource } from '#shared/contracts/http/payment-resource.ts'
 import { confirmedPayment } from '#shared/contracts/openapi/examples/payment.ts'
-import { cutPage } from '#shared/usecases/list-cursor.ts'
-import { listPayments } from '#shared/usecases/list-payments.ts'
+import { listPayments } from '#shared/usecases/payments/list-payments.ts'
+import { cutPage } from '#shared/usecases/requests/list-cursor.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** Transfers of the key mode's invoices, newest first. */

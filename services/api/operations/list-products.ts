@@ -1,8 +1,8 @@
 import { pageQuery } from '#shared/contracts/http/list-query.ts'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { productExample } from '#shared/contracts/openapi/examples/catalogue.ts'
-import { cutPage } from '#shared/usecases/list-cursor.ts'
-import { listProducts } from '#shared/usecases/manage-products.ts'
+import { listProducts } from '#shared/usecases/payment-links/manage-products.ts'
+import { cutPage } from '#shared/usecases/requests/list-cursor.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** The key mode's products, newest first. */

@@ -1,7 +1,7 @@
 import { rateListQuery, rateResource } from '#shared/contracts/http/rate-resource.ts'
 import { rateExample } from '#shared/contracts/openapi/examples/money.ts'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
-import { listRates } from '#shared/usecases/list-rates.ts'
+import { listRates } from '#shared/usecases/rates/list-rates.ts'
 import { defineOperation, wholeList } from '../define-operation.ts'
 
 /** The rates that are fresh; 503 when none is. */

@@ -1,6 +1,6 @@
 import { listedWebhookEndpoint } from '#shared/contracts/http/webhook-endpoint.ts'
 import { listedEndpointExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
-import { listEndpoints } from '#shared/usecases/manage-endpoints.ts'
+import { listEndpoints } from '#shared/usecases/endpoints/manage-endpoints.ts'
 import { defineOperation, wholeList } from '../define-operation.ts'
 
 /** The list has no pages; a plan allows 100 endpoints unless the operator raises it. */

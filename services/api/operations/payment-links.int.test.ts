@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { paymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
-import { createInvoiceRepository } from '#shared/db/invoice-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'

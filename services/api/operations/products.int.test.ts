@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { productResource } from '#shared/contracts/http/product-resource.ts'
-import { PRODUCTS } from '#shared/db/product-model.ts'
+import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 

@@ -1,8 +1,8 @@
 import { invoiceResource } from '#shared/contracts/http/invoice-resource.ts'
 import { simulateBody } from '#shared/contracts/http/simulate-request.ts'
 import { simulatedInvoice, simulateExample } from '#shared/contracts/openapi/examples/invoice.ts'
-import { presentInvoice, snapshotInvoice } from '#shared/usecases/present-invoice.ts'
-import { simulatePayment } from '#shared/usecases/simulate-payment.ts'
+import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
+import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** Test keys only. The invoice after the scenario. */

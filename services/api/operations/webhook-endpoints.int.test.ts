@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deletedResource, webhookEndpointResource } from '#shared/contracts/http/webhook-endpoint.ts'
-import { API_KEYS } from '#shared/db/api-key-model.ts'
-import { AUDIT_LOG } from '#shared/db/audit-model.ts'
-import { IDEMPOTENCY_KEYS } from '#shared/db/idempotency-model.ts'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
+import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 

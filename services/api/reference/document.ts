@@ -1,7 +1,7 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { API_VERSION } from '#shared/contracts/events.ts'
 import { pathId } from '#shared/contracts/http/path-id.ts'
 import { type Operation, TAGS } from '#shared/contracts/openapi/operation.ts'
+import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
 import { ROUTES } from '../routes.ts'
 import { EVENT_WEBHOOK } from './event-webhook.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'

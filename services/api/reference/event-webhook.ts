@@ -1,7 +1,7 @@
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
-import { API_VERSION, eventBody } from '#shared/contracts/events.ts'
 import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
 import { simulatedInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
+import { API_VERSION, eventBody } from '#shared/contracts/webhooks/event.ts'
 
 const header = (name: string, description: string, pattern: string) => ({
   name,

@@ -1,5 +1,5 @@
-import { IDEMPOTENCY_KEY_PATTERN } from '#shared/usecases/idempotency-scope.ts'
-import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
+import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '#shared/usecases/requests/idempotency-scope.ts'
 
 /** Headers of responses, as components of the OpenAPI document. */
 export const HEADERS = {

@@ -1,5 +1,5 @@
 import { ERROR_TABLE } from '#shared/contracts/errors.ts'
-import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/usecases/ports/rate-limit.ts'
+import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 
 /**
  * What every caller should know, as Markdown. It opens the OpenAPI document and the reference page alike.

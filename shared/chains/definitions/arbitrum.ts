@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Arbitrum One. USDC.e is the bridged token that came before Circle's own. Test: Arbitrum Sepolia. */
 export const arbitrum: ChainDefinition = {

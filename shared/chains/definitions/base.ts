@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Base. USDbC is the bridged token that came before Circle's own. Test: Base Sepolia. */
 export const base: ChainDefinition = {

@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Bitcoin; test: testnet4. Address prefixes: BIP 173; the other figures: Bitcoin Core's chainparams. */
 export const bitcoin: ChainDefinition = {

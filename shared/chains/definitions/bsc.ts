@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** BNB Smart Chain. Tokens here have 18 decimals. */
 export const bsc: ChainDefinition = {

@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Dogecoin. No segwit: P2PKH only; figures from Dogecoin Core's chainparams. */
 export const dogecoin: ChainDefinition = {

@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Ethereum. Finality after two epochs, about 65 blocks. Test: Sepolia. */
 export const ethereum: ChainDefinition = {

@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Litecoin; test: testnet4. Six confirmations also cover the maturity of MWEB peg-outs. Figures: Litecoin Core's chainparams. */
 export const litecoin: ChainDefinition = {

@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Polygon. USDC.e is the bridged token that came before Circle's own. Test: Amoy. */
 export const polygon: ChainDefinition = {

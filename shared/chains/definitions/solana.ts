@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /** Solana. Confirmed by commitment `finalized` (32 blocks above), not by counting. Test: devnet. */
 export const solana: ChainDefinition = {

@@ -1,4 +1,4 @@
-import type { ChainDefinition } from '../chain.ts'
+import type { ChainDefinition } from './chain.ts'
 
 /**
  * TRON. Nineteen of 27 producers above a block make it solid; a solid block never rolls back. Logs come with their block,

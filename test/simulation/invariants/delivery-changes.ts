@@ -1,5 +1,5 @@
-import type { DeliveryDocument } from '#shared/db/delivery-model.ts'
-import type { EventDocument } from '#shared/db/event-model.ts'
+import type { DeliveryDocument } from '#shared/db/deliveries/delivery-model.ts'
+import type { EventDocument } from '#shared/db/events/event-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Arrival, KnownEndpoint } from '../world/book.ts'
 import type { Sim } from '../world/sim.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryDocument } from '#shared/db/delivery-model.ts'
+import type { DeliveryDocument } from '#shared/db/deliveries/delivery-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Sim } from '../world/sim.ts'
 import type { History } from './history.ts'

@@ -1,5 +1,5 @@
-import type { CursorDocument } from '#shared/db/cursor-model.ts'
-import type { InvoiceDocument, LockDocument, OutboxDocument } from '#shared/db/invoice-model.ts'
+import type { InvoiceDocument, LockDocument, OutboxDocument } from '#shared/db/invoices/invoice-model.ts'
+import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
 import type { Sim } from '../world/sim.ts'

@@ -1,4 +1,9 @@
-import type { InvoiceDocument, LedgerDocument, LockDocument, OutboxDocument } from '#shared/db/invoice-model.ts'
+import type {
+  InvoiceDocument,
+  LedgerDocument,
+  LockDocument,
+  OutboxDocument,
+} from '#shared/db/invoices/invoice-model.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { must } from '../kernel/violation.ts'
 import type { History } from './history.ts'

@@ -1,5 +1,5 @@
-import type { InvoiceDocument } from '#shared/db/invoice-model.ts'
-import type { PaymentDocument } from '#shared/db/payment-model.ts'
+import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain, SimTransfer, SimTx } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'

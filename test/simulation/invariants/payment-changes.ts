@@ -1,5 +1,5 @@
-import type { CursorDocument } from '#shared/db/cursor-model.ts'
-import type { PaymentDocument } from '#shared/db/payment-model.ts'
+import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
+import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'

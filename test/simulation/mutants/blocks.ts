@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const BLOCK_MUTANTS: readonly Mutant[] = [
   {
     name: 'unreadable-block-passed',
-    file: 'shared/usecases/scan-tick.ts',
+    file: 'shared/usecases/scanning/scan-tick.ts',
     find: 'blocks: settled.blocks, unconfirmed, mempoolAt',
     replace: 'blocks: checked.blocks, unconfirmed, mempoolAt',
     what: 'A block whose transactions no node can show is passed although balances moved in it.',
@@ -12,7 +12,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'balance-and-trace-both-count',
-    file: 'shared/usecases/without-told.ts',
+    file: 'shared/usecases/payments/drop-balance-duplicates.ts',
     find: 'inside === true && standing.some(',
     replace: 'inside === undefined && standing.some(',
     what: 'Money that a balance told of counts again when another node shows its transaction.',
@@ -20,7 +20,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'patience-passes-deadlines',
-    file: 'shared/usecases/deadlines.ts',
+    file: 'shared/usecases/invoices/deadlines.ts',
     find: 'return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',
     replace:
       'return now - Math.max(cursor.advancedAt ?? 0, cursor.headSeenAt) > 900_000 ? now : Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',

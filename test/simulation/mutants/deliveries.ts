@@ -1,12 +1,12 @@
 import type { Mutant } from './mutant.ts'
 
-const CLAIMS = 'shared/db/delivery-claims.ts'
+const CLAIMS = 'shared/db/deliveries/delivery-claims.ts'
 
 /** Events and webhooks: who gets what, when, signed how and how often. */
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'outcome-not-fenced',
-    file: 'shared/db/delivery-outcomes.ts',
+    file: 'shared/db/deliveries/delivery-outcomes.ts',
     find: "status: 'pending' as const, leaseToken }",
     replace: '}',
     what: 'A dispatcher that lost its claim still writes its outcome.',
@@ -35,7 +35,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'retry-counted-from-the-request',
-    file: 'shared/db/delivery-outcomes.ts',
+    file: 'shared/db/deliveries/delivery-outcomes.ts',
     find: "dueAt: { $add: ['$$NOW', retryAfterMs] }",
     replace: 'dueAt: toDate(attempt.at + retryAfterMs)',
     what: 'The pause before a retry begins before the answer is known.',
@@ -56,14 +56,14 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'redirect-is-success',
-    file: 'shared/usecases/send-delivery.ts',
+    file: 'shared/usecases/deliveries/send-delivery.ts',
     find: 'result.status >= 200 && result.status <= 299',
     replace: 'result.status >= 200 && result.status <= 399',
     what: 'A redirect counts as delivered.',
   },
   {
     name: 'body-serialised-again',
-    file: 'shared/usecases/send-delivery.ts',
+    file: 'shared/usecases/deliveries/send-delivery.ts',
     find: '    body: event.body,\n    timeoutMs',
     replace:
       '    body: Buffer.from(JSON.stringify(JSON.parse(Buffer.from(event.body).toString()), null, 1)),\n    timeoutMs',
@@ -71,35 +71,35 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'signature-over-text-without-time',
-    file: 'shared/usecases/sign-delivery.ts',
+    file: 'shared/usecases/deliveries/sign-delivery.ts',
     find: '.update(signedText(timestampS, body))',
     replace: '.update(body)',
     what: 'The signature does not cover its time.',
   },
   {
     name: 'mode-not-asked',
-    file: 'shared/usecases/event-recipients.ts',
+    file: 'shared/usecases/outbox/event-recipients.ts',
     find: "    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&\n",
     replace: '',
     what: 'Test events go to live endpoints.',
   },
   {
     name: 'type-not-asked',
-    file: 'shared/usecases/event-recipients.ts',
+    file: 'shared/usecases/outbox/event-recipients.ts',
     find: "endpoint.events.some((type) => type === '*' || type === event.type)",
     replace: 'endpoint.events.length > 0',
     what: 'Endpoints get types they did not subscribe to.',
   },
   {
     name: 'workspace-not-asked',
-    file: 'shared/usecases/event-recipients.ts',
+    file: 'shared/usecases/outbox/event-recipients.ts',
     find: '    endpoint.workspaceId === event.workspaceId &&\n',
     replace: '',
     what: "One merchant's events go to another's endpoint.",
   },
   {
     name: 'endpoints-from-a-cache',
-    file: 'shared/usecases/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay-outbox.ts',
     find: 'deps.endpoints.listOf(workspaceIds),\n    events.length',
     replace:
       '((deps as never as { known: Map<string, never> }).known ??= new Map()).get(String(workspaceIds)) ??\n      deps.endpoints.listOf(workspaceIds).then((found) => {\n        ;(deps as never as { known: Map<string, never> }).known.set(String(workspaceIds), found as never)\n        return found\n      }),\n    events.length',
@@ -107,7 +107,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'deleted-endpoint-from-a-cache',
-    file: 'shared/usecases/claim-deliveries.ts',
+    file: 'shared/usecases/deliveries/claim-deliveries.ts',
     find: '    deps.endpoints.findByIds(ids((row) => row.endpointId)),\n',
     replace:
       '    ((deps as never as { seen: Map<string, never> }).seen ??= new Map()).get(String(ids((row) => row.endpointId))) ??\n      deps.endpoints.findByIds(ids((row) => row.endpointId)).then((found) => {\n        ;(deps as never as { seen: Map<string, never> }).seen.set(String(ids((row) => row.endpointId)), found as never)\n        return found\n      }),\n',
@@ -115,14 +115,14 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'overdue-rows-forgotten',
-    file: 'shared/usecases/dispatch-deliveries.ts',
+    file: 'shared/usecases/deliveries/dispatch-deliveries.ts',
     find: 'const forgotten = ours.filter(({ endpointId, dueAt }) => dueAt <= now - OVERDUE_MS && !self.hungry.has(endpointId))',
     replace: 'const forgotten: typeof ours = []',
     what: 'A delivery whose wake-up was lost waits for ever.',
   },
   {
     name: 'failing-mail-without-identity',
-    file: 'shared/usecases/warn-failing-endpoint.ts',
+    file: 'shared/usecases/deliveries/warn-failing-endpoint.ts',
     find: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}\``,
     replace: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}:\${streak.length}\``,
     what: 'Each further failure mails the owner again.',

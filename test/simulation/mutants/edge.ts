@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-before-stored',
-    file: 'shared/usecases/create-invoice.ts',
+    file: 'shared/usecases/invoices/create-invoice.ts',
     find: 'const result = await deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null })',
     replace:
       'deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null }).catch(() => undefined)\n    const result = { inserted: true } as Awaited<ReturnType<typeof deps.invoices.insert>>',
@@ -12,14 +12,14 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'failed-group-acknowledged',
-    file: 'shared/db/group-insert.ts',
+    file: 'shared/db/invoices/group-insert.ts',
     find: 'for (const { reject } of batch) reject(error)',
     replace: 'for (const { resolve } of batch) resolve({ inserted: true })',
     what: 'A failed insert of several counts as stored.',
   },
   {
     name: 'lone-insert-acknowledged',
-    file: 'shared/db/invoice-repository.ts',
+    file: 'shared/db/invoices/invoice-repository.ts',
     find: '        return { inserted: false, conflict: conflictOf(error) }',
     replace:
       '        return (error as { code?: number }).code === 11_000 ? { inserted: false, conflict: conflictOf(error) } : { inserted: true }',
@@ -27,28 +27,28 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'key-without-mode',
-    file: 'shared/db/invoice-repository.ts',
+    file: 'shared/db/invoices/invoice-repository.ts',
     find: "invoices.findOne({ workspaceId, mode, 'idem.key': key })",
     replace: "invoices.findOne({ workspaceId, 'idem.key': key })",
     what: 'An idempotency key of test mode answers in live mode.',
   },
   {
     name: 'fingerprint-not-compared',
-    file: 'shared/usecases/create-invoice-once.ts',
+    file: 'shared/usecases/invoices/create-invoice-once.ts',
     find: "if (found.idempotency.fingerprint !== guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')",
     replace: '',
     what: 'Another request under the same key gets the first answer.',
   },
   {
     name: 'key-not-stored',
-    file: 'shared/db/invoice-mapping.ts',
+    file: 'shared/db/invoices/invoice-mapping.ts',
     find: '...(idempotency !== null && { idem: idempotencyToDocument(idempotency) }),',
     replace: '',
     what: 'A retry makes a second invoice.',
   },
   {
     name: 'replay-shows-the-present',
-    file: 'shared/usecases/create-invoice-once.ts',
+    file: 'shared/usecases/invoices/create-invoice-once.ts',
     find: 'if (entry !== undefined) return JSON.stringify(presentInvoice(invoice.terms, entry.snapshot, deps.urls))',
     replace:
       "const { snapshotInvoice } = await import('./present-invoice.ts')\n  if (entry !== undefined || invoice.state.version > 0) return JSON.stringify(presentInvoice(invoice.terms, snapshotInvoice(invoice.state), deps.urls))",
@@ -56,35 +56,35 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'operations-without-identity',
-    file: 'shared/usecases/run-once.ts',
+    file: 'shared/usecases/requests/run-once.ts',
     find: 'opId: operationId(scope, resourceId) })',
     replace: 'opId: deps.random.uuid() })',
     what: 'A retry after a lost answer does not find its work done.',
   },
   {
     name: 'last-ops-not-kept',
-    file: 'shared/db/invoice-repository.ts',
+    file: 'shared/db/invoices/invoice-repository.ts',
     find: '...(op !== null && { lastOps: { $each: [op], $slice: -LAST_OPS } }),',
     replace: '',
     what: 'A cancellation whose answer was lost is refused when it is repeated.',
   },
   {
     name: 'revoked-key-from-a-cache',
-    file: 'shared/usecases/key-ring.ts',
+    file: 'shared/usecases/workspaces/api-key-cache.ts',
     find: 'const keyHolds = isCurrent(key.epoch, keyEpoch, fresh.key)',
     replace: 'const keyHolds = true',
     what: 'A revoked key works until it is forgotten.',
   },
   {
     name: 'suspension-from-a-cache',
-    file: 'shared/usecases/key-ring.ts',
+    file: 'shared/usecases/workspaces/api-key-cache.ts',
     find: 'const workspaceHolds = isCurrent(workspace.epoch, workspaceEpoch, fresh.workspace)',
     replace: 'const workspaceHolds = true',
     what: 'A suspended workspace works until it is forgotten.',
   },
   {
     name: 'stale-rate-used',
-    file: 'shared/usecases/read-rate.ts',
+    file: 'shared/usecases/rates/read-rate.ts',
     find: 'if (deps.clock.now() >= expiresAt) {',
     replace: 'if (deps.clock.now() < 0) {',
     what: 'An old price is promised.',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
-const REPOSITORY = 'shared/db/invoice-repository.ts'
+const REPOSITORY = 'shared/db/invoices/invoice-repository.ts'
 
 /** Invoices: compare-and-set, claims, outbox, deadlines and what a change announces. */
 export const STATE_MUTANTS: readonly Mutant[] = [
@@ -34,7 +34,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'trim-before-insert',
-    file: 'shared/usecases/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay-outbox.ts',
     find: '  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))',
     replace:
       '  await deps.invoices.trimOutbox(batch.map((one) => ({ id: one.terms.id, throughSeq: one.outbox.at(-1)?.seq ?? 0 })))\n  const events = batch.flatMap((invoice) => eventRecords(invoice, deps.urls))',
@@ -42,7 +42,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'trim-too-far',
-    file: 'shared/usecases/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay-outbox.ts',
     find: 'throughSeq: invoice.outbox.at(-1)?.seq ?? 0',
     replace: 'throughSeq: Number.MAX_SAFE_INTEGER',
     what: 'Entries that were appended during the relay are trimmed with the others.',
@@ -91,21 +91,21 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'expiry-ahead-of-scanner',
-    file: 'shared/usecases/deadlines.ts',
+    file: 'shared/usecases/invoices/deadlines.ts',
     find: 'return position !== null && state.nextActionAt <= position',
     replace: 'return position !== null',
     what: 'A deadline does not wait until the chain has been read so far.',
   },
   {
     name: 'deadlines-not-swept',
-    file: 'shared/usecases/advance-invoice.ts',
+    file: 'shared/usecases/invoices/advance-invoice.ts',
     find: 'return [...new Set([...dirty, ...due])]',
     replace: 'return [...new Set(dirty)]',
     what: 'Nobody looks at the clock.',
   },
   {
     name: 'claims-not-written',
-    file: 'shared/db/invoice-mapping.ts',
+    file: 'shared/db/invoices/invoice-mapping.ts',
     find: '...(claims.length > 0 && { claims }),',
     replace: '',
     what: 'An address is shown without being claimed.',
@@ -119,14 +119,14 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'exception-not-opened',
-    file: 'shared/usecases/relay-outbox.ts',
+    file: 'shared/usecases/outbox/relay-outbox.ts',
     find: 'if (changes.length > 0) await deps.exceptions.applyChanges(changes)',
     replace: '',
     what: 'What needs a person never reaches the inbox.',
   },
   {
     name: 'reorg-mail-without-identity',
-    file: 'shared/usecases/relay-records.ts',
+    file: 'shared/usecases/outbox/relay-records.ts',
     find: `id: \`mail:\${entry.eventId}\`,`,
     replace: `id: \`mail:\${entry.eventId}:\${Date.now()}\`,`,
     what: 'A relay that runs twice mails twice.',

@@ -1,6 +1,6 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
-import type { NodeSettings } from '#shared/chains/chain.ts'
-import type { Catalog } from '#shared/usecases/ports/catalog.ts'
+import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Sim } from '../world/sim.ts'
 
 /** Confirmations that a network asks for in the simulation: small, so that reorganisations reach below them. */

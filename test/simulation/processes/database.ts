@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import type { Database } from '#shared/db/connect.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import type { Execute } from '../store/execute.ts'

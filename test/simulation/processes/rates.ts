@@ -1,6 +1,6 @@
 import { createRateCycle } from '#services/rates/rate-cycle.ts'
-import { createLeaseRepository } from '#shared/db/lease-repository.ts'
-import { createRateRepository } from '#shared/db/rate-repository.ts'
+import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { Program } from '../world/supervisor.ts'
 import { surround } from './surroundings.ts'
 

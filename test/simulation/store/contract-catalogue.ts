@@ -1,4 +1,4 @@
-import type { PaymentLink, Product } from '#shared/usecases/ports/catalogue.ts'
+import type { PaymentLink, Product } from '#shared/ports/products-and-links.ts'
 import type { ContractCase } from './contract-case.ts'
 import { invoiceNamed, PAST } from './contract-samples.ts'
 

@@ -1,4 +1,4 @@
-import { outboxShardOf } from '#shared/usecases/ports/invoices.ts'
+import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { sampleLock } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'

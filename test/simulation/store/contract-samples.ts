@@ -1,7 +1,7 @@
 import type { AssetLock } from '#shared/domain/invoice/model.ts'
-import type { AuditRecord } from '#shared/usecases/ports/audit.ts'
-import type { DeliveryOutcome, ExceptionRecord, WebhookEndpoint } from '#shared/usecases/ports/events.ts'
-import type { InvoiceChange, NewInvoice } from '#shared/usecases/ports/invoices.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { DeliveryOutcome, ExceptionRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { InvoiceChange, NewInvoice } from '#shared/ports/invoices.ts'
 import { sampleEntry, sampleInvoice } from '#test/support/db-samples.ts'
 
 /**

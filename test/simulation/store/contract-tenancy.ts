@@ -1,5 +1,5 @@
-import { IDEMPOTENCY_LIFE_MS } from '#shared/db/idempotency-model.ts'
-import type { ApiKeyRecord, Workspace } from '#shared/usecases/ports/tenancy.ts'
+import { IDEMPOTENCY_LIFE_MS } from '#shared/db/requests/idempotency-model.ts'
+import type { ApiKeyRecord, Workspace } from '#shared/ports/workspaces.ts'
 import type { ContractCase } from './contract-case.ts'
 import { auditNamed, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 

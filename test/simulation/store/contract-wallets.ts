@@ -1,4 +1,4 @@
-import type { KeyMaterial, Wallet, WatchedAddress } from '#shared/usecases/ports/wallets.ts'
+import type { KeyMaterial, Wallet, WatchedAddress } from '#shared/ports/wallets.ts'
 import type { ContractCase } from './contract-case.ts'
 import { auditNamed, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { MODELS } from '#shared/db/models.ts'
+import { MODELS } from '#shared/db/schema/models.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CONTRACT } from './contract.ts'
 import { openStage } from './contract-stage.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MODELS } from '#shared/db/models.ts'
+import { MODELS } from '#shared/db/schema/models.ts'
 import { canonical, type Doc, type Key } from './bson-values.ts'
 import { writeConflict } from './driver-errors.ts'
 import { createStoredCollection, type DocumentChange, type StoredCollection } from './stored-collection.ts'

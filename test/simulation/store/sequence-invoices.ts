@@ -1,4 +1,4 @@
-import { OUTBOX_SHARDS } from '#shared/usecases/ports/invoices.ts'
+import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { sampleLock } from '#test/support/db-samples.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'
 import { type Ask, pickSome, type Turn } from './sequence-turn.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MODELS } from '#shared/db/models.ts'
+import { MODELS } from '#shared/db/schema/models.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createPrng } from '../kernel/prng.ts'
 import { openStage } from './contract-stage.ts'

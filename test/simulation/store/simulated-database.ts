@@ -1,5 +1,5 @@
-import type { CollectionModel } from '#shared/db/collection-model.ts'
-import type { Database } from '#shared/db/connect.ts'
+import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
 import { type Doc, unsupported } from './bson-values.ts'
 import type { Execute } from './execute.ts'
 import type { MemoryStore } from './memory-store.ts'

@@ -1,4 +1,4 @@
-import type { IndexDefinition } from '#shared/db/collection-model.ts'
+import type { IndexDefinition } from '#shared/db/connection/collection-model.ts'
 import { type Doc, isDocument, type Key, keyOf } from './bson-values.ts'
 import { duplicateKey } from './driver-errors.ts'
 import { compileFilter } from './filter.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Family } from '#shared/domain/enumerations.ts'
-import type { AddressBook } from '#shared/usecases/ports/catalog.ts'
+import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 
 /** Address and match key of a key's index: digests in the place of curve arithmetic, which is tested elsewhere and slow. */
 export function simAddress(xpub: string, index: number): { address: string; matchKey: string } {

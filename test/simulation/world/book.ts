@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { HttpPost } from '#shared/usecases/ports/http-out.ts'
+import type { HttpPost } from '#shared/ports/webhook-http.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { must } from '../kernel/violation.ts'
 import type { Receiver } from './receiver.ts'

@@ -1,6 +1,6 @@
 import type { SuccessfulTransaction } from '#shared/chains/families/tron/check-block.ts'
 import { extractTransfers } from '#shared/chains/families/tron/extract.ts'
-import type { RawTransfer, WatchIndex } from '#shared/usecases/ports/scanning.ts'
+import type { RawTransfer, WatchIndex } from '#shared/ports/scanning.ts'
 import { CALL_PAYER } from './call-move-key.ts'
 import type { SimTx } from './chain.ts'
 

@@ -1,4 +1,4 @@
-import { onlyReceiver, showsTransfer } from '#shared/chains/same-transfer.ts'
+import { onlyReceiver, showsTransfer } from '#shared/chains/nodes/same-transfer.ts'
 import {
   type BlockRef,
   type ChainClient,
@@ -7,7 +7,7 @@ import {
   type ScannedBlock,
   type UnexplainedMove,
   type WatchIndex,
-} from '#shared/usecases/ports/scanning.ts'
+} from '#shared/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { extractCallMoves } from './call-moves.ts'

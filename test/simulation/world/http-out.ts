@@ -1,4 +1,4 @@
-import type { HttpOut, HttpPost, HttpResult } from '#shared/usecases/ports/http-out.ts'
+import type { HttpOut, HttpPost, HttpResult } from '#shared/ports/webhook-http.ts'
 import type { Surroundings } from '../processes/surroundings.ts'
 
 const NO_PHASES = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }

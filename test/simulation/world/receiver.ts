@@ -1,4 +1,4 @@
-import type { HttpFault } from '#shared/usecases/ports/http-out.ts'
+import type { HttpFault } from '#shared/ports/webhook-http.ts'
 
 /** What a receiver does with one request: `arrives` tells whether it reads the request at all. */
 export type Reaction =

@@ -1,4 +1,4 @@
-import type { QueueName } from '#shared/usecases/ports/runtime.ts'
+import type { QueueName } from '#shared/ports/runtime.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 
 /** A worker of a queue in one process, as BullMQ would feed it. */

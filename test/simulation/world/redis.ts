@@ -1,4 +1,4 @@
-import type { QueueName } from '#shared/usecases/ports/runtime.ts'
+import type { QueueName } from '#shared/ports/runtime.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimRedis, SimWorker } from './redis-port.ts'
 import type { Sim } from './sim.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { KeyHasher, SecretBox } from '#shared/usecases/ports/secrets.ts'
+import type { KeyHasher, SecretBox } from '#shared/ports/secrets.ts'
 
 const mac = (text: string) => createHmac('sha256', 'simulated master key').update(text).digest('hex').slice(0, 24)
 

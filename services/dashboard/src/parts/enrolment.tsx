@@ -2,10 +2,10 @@ import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { SESSION_KEY } from '../api/query-client.ts'
 import { api, trpc } from '../api/trpc.ts'
+import { DeedFailure } from './action/deed-button.tsx'
+import { useDeed } from './action/use-deed.ts'
 import { CopyText } from './copy-text.tsx'
-import { DeedFailure } from './deed-button.tsx'
 import { QrCode } from './qr-code.tsx'
-import { useDeed } from './use-deed.ts'
 
 interface EnrolmentProps {
   /** There is an authenticator already: one of its codes, or a recovery code, is asked for. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-import type { RpcNode } from '../../json-rpc.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { bytesSchema } from './wire.ts'
 
 /** Accounts per question: their balances, 32 bytes each, stay below what created code may be (EIP-170: 24,576 bytes). */

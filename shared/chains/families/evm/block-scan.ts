@@ -5,11 +5,11 @@ import {
   type RawTransfer,
   type ScannedBlock,
   type WatchIndex,
-} from '#shared/usecases/ports/scanning.ts'
-import { inBlock } from '../../in-block.ts'
-import type { RpcNode } from '../../json-rpc.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+} from '#shared/ports/scanning.ts'
+import { inBlock } from '../../nodes/in-block.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import {
   COIN_TRANSFER_TOPIC,
   coinTransfers,

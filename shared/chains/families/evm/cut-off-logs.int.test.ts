@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { startLocalChain } from '#scripts/local-chain/start-local-chain.ts'
-import { ASSETS } from '#shared/chains/assets.ts'
-import { CHAINS } from '#shared/chains/registry.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { lieAbout, startLyingNode } from '#test/support/lying-node.ts'
 import { createEvmClient } from './client.ts'
 

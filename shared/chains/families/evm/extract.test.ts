@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWatchIndex } from '../../watch-index.ts'
+import { createWatchIndex } from '../watch-index.ts'
 import {
   COIN_TRANSFER_TOPIC,
   coinTransfers,

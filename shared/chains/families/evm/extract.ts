@@ -1,5 +1,5 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
 import { checksumAddress } from './address.ts'
 import type { Block, Log } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import type { RpcNode } from '../../json-rpc.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { createBlockReader } from './fetch-blocks.ts'
 
 const digest = (height: number, kind = 'b') => `0x${kind.repeat(8)}${height.toString(16).padStart(56, '0')}`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#scripts/local-chain/pay.ts'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { EvmClient } from './client.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'

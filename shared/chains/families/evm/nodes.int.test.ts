@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import { type Lie, lieAbout } from '#test/support/lying-node.ts'
 import type { EvmClient } from './client.ts'

@@ -1,6 +1,6 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { ChainDefinition, CoinLedger } from '../../chain.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { ChainDefinition, CoinLedger } from '../../definitions/chain.ts'
 
 /** An accepted token of the network in the client's mode. */
 export interface EvmToken {

@@ -1,13 +1,8 @@
-import {
-  BlockUnreadable,
-  NodeUnreliable,
-  type RawTransfer,
-  type ScannedBlock,
-} from '#shared/usecases/ports/scanning.ts'
-import { inBlock } from '../../in-block.ts'
-import type { RpcNode } from '../../json-rpc.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import { BlockUnreadable, NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/ports/scanning.ts'
+import { inBlock } from '../../nodes/in-block.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createBalanceReader } from './balances.ts'
 import {
   blockRef,

@@ -1,6 +1,6 @@
-import type { RawTransfer, Spending } from '#shared/usecases/ports/scanning.ts'
-import type { RpcNode } from '../../json-rpc.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import type { RawTransfer, Spending } from '#shared/ports/scanning.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { type Block, type Receipt, receiptSchema } from './wire.ts'
 
 const RECEIPT = 'eth_getTransactionReceipt'

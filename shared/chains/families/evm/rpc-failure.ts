@@ -1,5 +1,5 @@
-import type { RpcErrorObject } from '../../json-rpc.ts'
-import type { FailureKind } from '../../rpc-failure.ts'
+import type { RpcErrorObject } from '../../nodes/json-rpc.ts'
+import type { FailureKind } from '../../nodes/rpc-failure.ts'
 import { isTooMuch } from './range-limit.ts'
 
 /** Codes that no repetition mends: wrong request, unknown method, wrong parameters (JSON-RPC 2.0); reverted call (3, go-ethereum). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
-import { createJsonRpc, type RpcNodes, type RpcOptions } from '../../json-rpc.ts'
+import { NodeMismatch } from '#shared/ports/scanning.ts'
+import { createJsonRpc, type RpcNodes, type RpcOptions } from '../../nodes/json-rpc.ts'
 import { parseRangeMax } from './range-limit.ts'
 import { classify } from './rpc-failure.ts'
 import { headerSchema, heightSchema } from './wire.ts'

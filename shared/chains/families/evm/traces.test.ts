@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RpcNode } from '../../json-rpc.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createTraceReader } from './traces.ts'
 import type { Block } from './wire.ts'
 

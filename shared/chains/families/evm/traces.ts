@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RpcNode } from '../../json-rpc.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { CoinMove } from './extract.ts'
 import { toQuantity } from './rpc.ts'
 import {

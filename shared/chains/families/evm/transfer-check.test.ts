@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { RpcNode } from '../../json-rpc.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'
 import { createTraceReader } from './traces.ts'
 import { createTransferCheck } from './transfer-check.ts'

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeUnreliable, type RawTransfer, type SeenTransaction } from '#shared/usecases/ports/scanning.ts'
-import { isLasting } from '../../in-block.ts'
-import type { RpcNode } from '../../json-rpc.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
-import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../same-transfer.ts'
+import { NodeUnreliable, type RawTransfer, type SeenTransaction } from '#shared/ports/scanning.ts'
+import { isLasting } from '../../nodes/in-block.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../nodes/same-transfer.ts'
 import {
   type CoinMove,
   coinTransfers,

@@ -1,16 +1,16 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 import {
   type BlockRef,
   type ChainClient,
   NodeMismatch,
   NodeUnreliable,
   type ScannedBlock,
-} from '#shared/usecases/ports/scanning.ts'
-import type { ChainDefinition } from '../../chain.ts'
-import { createJsonRpc, type RpcClient, type RpcNode } from '../../json-rpc.ts'
-import { createPatientScan, type ScanWays } from '../../patient-scan.ts'
-import type { RpcPool } from '../../rpc-pool.ts'
+} from '#shared/ports/scanning.ts'
+import type { ChainDefinition } from '../../definitions/chain.ts'
+import { createJsonRpc, type RpcClient, type RpcNode } from '../../nodes/json-rpc.ts'
+import { createPatientScan, type ScanWays } from '../../nodes/patient-scan.ts'
+import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { findDoubted } from './doubt.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
 import { createIdentityTest } from './identity.ts'

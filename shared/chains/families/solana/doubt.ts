@@ -1,7 +1,7 @@
-import type { SeenTransaction } from '#shared/usecases/ports/scanning.ts'
-import type { RpcClient } from '../../json-rpc.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
-import { onlyReceiver, showsTransfer } from '../../same-transfer.ts'
+import type { SeenTransaction } from '#shared/ports/scanning.ts'
+import type { RpcClient } from '../../nodes/json-rpc.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { onlyReceiver, showsTransfer } from '../../nodes/same-transfer.ts'
 import { type ExtractOptions, transfersOf } from './extract.ts'
 import { placedTransactionSchema, statusesSchema } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base'
 import { describe, expect, it } from 'vitest'
-import { createWatchIndex } from '../../watch-index.ts'
+import { createWatchIndex } from '../watch-index.ts'
 import { type KnownMint, matchKeyOf, TOKEN_PROGRAM, transfersOf } from './extract.ts'
 import type { TokenBalance, Transaction } from './wire.ts'
 

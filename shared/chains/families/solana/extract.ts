@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { TokenBalance, Transaction } from './wire.ts'
 
 /** The SPL Token program. Token-2022 mints belong to another program and are other tokens, whatever they call themselves. */

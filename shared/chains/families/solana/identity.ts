@@ -1,6 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { NodeMismatch } from '#shared/usecases/ports/scanning.ts'
-import type { RpcClient } from '../../json-rpc.ts'
+import { NodeMismatch } from '#shared/ports/scanning.ts'
+import type { RpcClient } from '../../nodes/json-rpc.ts'
 import { genesisSchema, versionSchema } from './wire.ts'
 
 /** Hash of the first block: mainnet-beta and devnet (solana.com/docs, "Clusters"). */

@@ -1,4 +1,4 @@
-import type { FailureKind } from '../../rpc-failure.ts'
+import type { FailureKind } from '../../nodes/rpc-failure.ts'
 
 /** Slots that were skipped (-32007, -32009), or whose block the node does not have yet (-32004, -32014). */
 const ABSENT_CODES = new Set([-32_004, -32_007, -32_009, -32_014])

@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Block, Header, TransactionInfo } from './wire.ts'
 
 const HEIGHT_DIGITS = 16

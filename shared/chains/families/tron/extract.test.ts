@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWatchIndex } from '../../watch-index.ts'
+import { createWatchIndex } from '../watch-index.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 import { type ExtractContext, extractTransfers } from './extract.ts'
 import { infosSchema, type TransactionInfo } from './wire.ts'

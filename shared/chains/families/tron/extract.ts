@@ -1,6 +1,6 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { callMoveStem } from '#shared/domain/payment/call-move-keys.ts'
-import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
 import { formatAccount } from './address.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 import { accountPattern, type InternalTransaction, type Log, transferContractSchema } from './wire.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRpcPool } from '../../rpc-pool.ts'
+import { createRpcPool } from '../../nodes/rpc-pool.ts'
 import type { TronNode } from './api.ts'
 import { createHeadReader } from './head.ts'
 import { readBlocks } from './read-blocks.ts'

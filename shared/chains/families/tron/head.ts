@@ -1,5 +1,5 @@
-import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-import type { RpcPool } from '../../rpc-pool.ts'
+import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import type { TronNode } from './api.ts'
 import { checkHeader } from './check-block.ts'
 import { type Block, type Header, headerSchema, newestSchema } from './wire.ts'

@@ -1,5 +1,5 @@
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { RpcFailure } from '../../rpc-failure.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { TronNode } from './api.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 

@@ -1,4 +1,4 @@
-import { type ChainClient, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { TronNode } from './api.ts'
 import { maybeBlockSchema, maybeInfoSchema } from './wire.ts'
 

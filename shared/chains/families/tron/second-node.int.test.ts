@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTronNode, type TronNode } from '#scripts/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { formatAccount, parseAccount } from './address.ts'
 
 const BOB = formatAccount('b'.repeat(40))

@@ -1,5 +1,5 @@
-import type { SeenTransaction } from '#shared/usecases/ports/scanning.ts'
-import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../same-transfer.ts'
+import type { SeenTransaction } from '#shared/ports/scanning.ts'
+import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../nodes/same-transfer.ts'
 import type { TronNode } from './api.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 import { type ExtractContext, extractTransfers } from './extract.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { z } from 'zod'
-import { ASSETS } from '#shared/chains/assets.ts'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { TronNode } from './api.ts'
 import { usedAccounts } from './used-accounts.ts'
 

@@ -1,5 +1,5 @@
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { parseAccount } from './address.ts'
 import type { TronNode } from './api.ts'
 import type { TronToken } from './verify-tokens.ts'

@@ -1,5 +1,5 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NodeMismatch, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { formatAccount, parseAccount } from './address.ts'
 import type { TronNode } from './api.ts'
 import { constantCallSchema } from './wire.ts'

@@ -1,4 +1,4 @@
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 
 /** Reads the wire format of Bitcoin and its relatives from front to back. Every method throws `NodeUnreliable` past the end. */
 export interface ByteReader {

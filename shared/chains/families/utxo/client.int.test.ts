@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createCoreCall } from '#scripts/local-chain/core-call.ts'
 import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { RawTransfer } from '#shared/usecases/ports/scanning.ts'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { RawTransfer } from '#shared/ports/scanning.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 const NOBODY: ReadonlySet<string> = new Set()

@@ -1,16 +1,16 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 import {
   type ChainClient,
   NodeUnreliable,
   type ScannedBlock,
   type SeenTransaction,
   type WatchIndex,
-} from '#shared/usecases/ports/scanning.ts'
-import type { ChainDefinition, OutputChainRules } from '../../chain.ts'
-import { inBlock } from '../../in-block.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
-import { createPatientScan } from '../../patient-scan.ts'
+} from '#shared/ports/scanning.ts'
+import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
+import { inBlock } from '../../nodes/in-block.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { createPatientScan } from '../../nodes/patient-scan.ts'
 import { type CoreNode, createCoreRpc } from './core-rpc.ts'
 import { blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
 import { locateTransaction } from './locate-transaction.ts'

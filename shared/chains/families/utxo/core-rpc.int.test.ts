@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { Block, Transaction } from 'bitcoinjs-lib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 const SCRIPT = `76a914${'44'.repeat(20)}88ac`

@@ -1,6 +1,6 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { RawTransfer, WatchIndex } from '#shared/usecases/ports/scanning.ts'
-import type { OutputChainRules } from '../../chain.ts'
+import type { RawTransfer, WatchIndex } from '#shared/ports/scanning.ts'
+import type { OutputChainRules } from '../../definitions/chain.ts'
 import { hashText } from './double-sha256.ts'
 import { outpointText } from './outpoint.ts'
 import type { ParsedTransaction } from './parse-transaction.ts'

@@ -1,4 +1,4 @@
-import type { RawTransfer } from '#shared/usecases/ports/scanning.ts'
+import type { RawTransfer } from '#shared/ports/scanning.ts'
 
 /** Since when unconfirmed transactions are known. One number for each, for as long as a mempool lists it. */
 export interface MempoolAges {

@@ -1,7 +1,7 @@
 import { Transaction } from 'bitcoinjs-lib'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { MempoolView, RawTransfer, WatchIndex } from '#shared/usecases/ports/scanning.ts'
-import { createWatchIndex } from '../../watch-index.ts'
+import type { MempoolView, RawTransfer, WatchIndex } from '#shared/ports/scanning.ts'
+import { createWatchIndex } from '../watch-index.ts'
 import type { ExtractScope } from './extract.ts'
 import { createMempoolReader } from './mempool.ts'
 

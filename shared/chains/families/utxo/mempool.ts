@@ -1,5 +1,5 @@
-import { type MempoolView, NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/usecases/ports/scanning.ts'
-import { mapConcurrently } from '../../map-concurrently.ts'
+import { type MempoolView, NodeUnreliable, type RawTransfer, type WatchIndex } from '#shared/ports/scanning.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { type ExtractScope, spendersAmong, transactionTransfers } from './extract.ts'

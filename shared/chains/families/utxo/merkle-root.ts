@@ -1,4 +1,4 @@
-import { NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { doubleSha256 } from './double-sha256.ts'
 
 /**

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pegOut } from '#scripts/local-chain/litecoin-mweb.ts'
 import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 

@@ -1,5 +1,5 @@
-import { type BlockRef, NodeUnreliable } from '#shared/usecases/ports/scanning.ts'
-import type { OutputChainRules } from '../../chain.ts'
+import { type BlockRef, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { OutputChainRules } from '../../definitions/chain.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 import { doubleSha256, hashText } from './double-sha256.ts'
 import { merkleRoot } from './merkle-root.ts'

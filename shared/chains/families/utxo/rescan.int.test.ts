@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import { createWatchIndex } from '#shared/chains/watch-index.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
-import type { ScannedBlock } from '#shared/usecases/ports/scanning.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { ScannedBlock } from '#shared/ports/scanning.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 const NOBODY: ReadonlySet<string> = new Set()

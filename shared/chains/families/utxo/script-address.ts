@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bech32, bech32m, createBase58check } from '@scure/base'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ChainDefinition, OutputChainRules } from '../../chain.ts'
+import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
 
 const base58check = createBase58check(sha256)
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import type { Metrics } from '#shared/usecases/ports/runtime.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 let node: LitecoinNode

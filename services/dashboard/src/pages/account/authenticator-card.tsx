@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
+import { DeedButton } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { Card, Facts, Note } from '../../parts/card.tsx'
-import { DeedButton } from '../../parts/deed-button.tsx'
 import { Enrolment } from '../../parts/enrolment.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { RecoveryCodes } from '../../parts/recovery-codes.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 
 const REFRESH = [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }]
 

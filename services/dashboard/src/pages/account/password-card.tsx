@@ -1,9 +1,9 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { Card } from '../../parts/card.tsx'
-import { DeedFailure } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 
 /** Changes the own password. */
 export function PasswordCard() {

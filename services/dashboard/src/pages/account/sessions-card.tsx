@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, trpc } from '../../api/trpc.ts'
-import { DataTable } from '../../parts/data-table.tsx'
-import { DeedButton } from '../../parts/deed-button.tsx'
+import { DeedButton } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 
 /** Where this person is logged in; each log-in can be ended from here. */
 export function SessionsCard() {

@@ -1,10 +1,10 @@
 import type { api } from '../../api/trpc.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ForeignText } from '../../parts/foreign-text.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import type { CursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
-import type { CursorPages } from '../../parts/use-cursor-pages.ts'
 
 type AuditPageOfRows = Awaited<ReturnType<typeof api.audit.list.query>>
 type Row = AuditPageOfRows['items'][number]

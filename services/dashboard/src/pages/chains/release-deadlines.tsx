@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { networkName } from '../../format/networks.ts'
-import { DeedButton } from '../../parts/deed-button.tsx'
+import { DeedButton } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 import type { Chain } from './chain-badge.tsx'
 
 /** Lets deadlines of a stuck network pass unread, after saying how many invoices that ends and what it means. */

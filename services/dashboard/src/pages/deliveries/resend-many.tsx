@@ -1,8 +1,8 @@
 import { IconRefresh } from '@tabler/icons-react'
 import { api, trpc } from '../../api/trpc.ts'
+import { DeedButton } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { Note } from '../../parts/card.tsx'
-import { DeedButton } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 
 /** As many as one click may send; more go by "Recover since…", which has no limit. */

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Modal, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
 import { EventChoice, type EventName } from './event-choice.tsx'
 

@@ -1,6 +1,6 @@
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedButton } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
+import { DeedButton } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoicePayment } from '../money/answers.ts'
 

@@ -1,7 +1,7 @@
 import { api, trpc } from '../../api/trpc.ts'
+import { DeedButton, DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { Card } from '../../parts/card.tsx'
-import { DeedButton, DeedFailure } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail } from '../money/answers.ts'
 

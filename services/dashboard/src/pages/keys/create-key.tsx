@@ -2,8 +2,8 @@ import { Button, Checkbox, Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
 
 const SCOPE_WORDS: Readonly<Record<Scope, string>> = {

@@ -1,9 +1,9 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/deed-button.tsx'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { ForeignText } from '../../parts/foreign-text.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
 
 interface RevokeKeyProps {

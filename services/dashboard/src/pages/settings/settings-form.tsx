@@ -1,7 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { DeedFailure } from '../../parts/deed-button.tsx'
 import type { useSettingsDraft } from './use-settings-draft.ts'
 
 interface SettingsFormProps {

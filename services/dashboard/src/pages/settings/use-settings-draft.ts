@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { useDeed } from '../../parts/use-deed.ts'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 
 export type Settings = Awaited<ReturnType<typeof api.workspace.get.query>>

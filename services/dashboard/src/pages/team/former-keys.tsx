@@ -1,10 +1,10 @@
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/deed-button.tsx'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
 
 interface FormerKey {

@@ -1,8 +1,8 @@
 import { Button, Modal, Select, TextInput, Tooltip } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { DeedFailure } from '../../parts/deed-button.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
+import { DeedFailure } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { ROLE_WORDS, type Role } from '../../session/roles.ts'
 import { useScope } from '../../session/scope.ts'
 

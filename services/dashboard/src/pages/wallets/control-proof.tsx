@@ -2,10 +2,10 @@ import { Button, FileInput, Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import { api } from '../../api/trpc.ts'
+import { DeedButton } from '../../parts/action/deed-button.tsx'
+import { useDeed } from '../../parts/action/use-deed.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { DeedButton } from '../../parts/deed-button.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useDeed } from '../../parts/use-deed.ts'
 import { useScope } from '../../session/scope.ts'
 
 type About = Parameters<typeof api.wallets.challenge.mutate>[0]['about']

@@ -1,0 +1,107 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { base58, createBase58check } from '@scure/base'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import type { AssetRow } from '#shared/chains/definitions/chain.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { checksumAddress } from '#shared/chains/families/evm/address.ts'
+import type { Family } from '#shared/domain/enumerations.ts'
+import { privateForm } from './private-form.ts'
+import { refusal } from './refusal.ts'
+
+const base58check = createBase58check(sha256)
+const TRON_PREFIX = 0x41
+const TRON_BYTES = 21
+const SOLANA_BYTES = 32
+
+/** An address in its one spelling, and its bytes as lower-case hex. */
+export interface ReceivingAddress {
+  readonly address: string
+  readonly matchKey: string
+}
+
+const PARSERS: Readonly<Partial<Record<Family, (text: string) => ReceivingAddress>>> = {
+  evm: parseEvm,
+  tron: parseTron,
+  solana: parseSolana,
+}
+
+/**
+ * Reads an address that a person gives to receive money on. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`
+ * and a text that names the problem and repeats nothing: for a private key, an address of another family, a wrong or
+ * missing checksum, a token's own contract or mint, and what cannot be somebody's wallet. Bitcoin, Litecoin and
+ * Dogecoin take extended public keys only.
+ */
+export function parseReceivingAddress(family: Family, value: string): ReceivingAddress {
+  const text = value.trim()
+  const privately = privateForm(text)
+  if (privately !== null) throw refusal(privately)
+  const parse = PARSERS[family]
+  if (parse === undefined) {
+    throw refusal(`A wallet of the family ${family} is added by its extended public key, not by addresses.`)
+  }
+  const parsed = parse(text)
+  if (TOKENS.has(parsed.address))
+    throw refusal('This is the contract of a token, not a wallet: money sent to it is lost.')
+  if (/^0+$/.test(parsed.matchKey)) throw refusal('This is the zero address: money sent to it is lost.')
+  return parsed
+}
+
+/** Contracts and mints of the registry, siblings included, in canonical spelling. */
+const TOKENS: ReadonlySet<string> = new Set([
+  ...Object.values(ASSETS).flatMap(({ contract }: AssetRow) => (contract === null ? [] : [contract])),
+  ...Object.values(CHAINS).flatMap(({ siblings }) => siblings.map(({ contract }) => contract)),
+])
+
+function parseEvm(text: string): ReceivingAddress {
+  if (/^(T|41)/.test(text)) throw refusal('This looks like a TRON address; an EVM address begins with 0x.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw refusal('This is not an EVM address (0x and 40 hex digits).')
+  const address = checksumAddress(text)
+  if (text === address) return { address, matchKey: address.slice(2).toLowerCase() }
+  throw /[A-F]/.test(text) && /[a-f]/.test(text.slice(2))
+    ? refusal('A character of this address is wrong (EIP-55 checksum).')
+    : refusal('Write this address with its EIP-55 checksum (capitals and small letters), as wallets show it.')
+}
+
+function parseTron(text: string): ReceivingAddress {
+  if (/^0x/i.test(text)) throw refusal('This is an EVM form of an address; a TRON address begins with T.')
+  if (/^41[0-9a-fA-F]{40}$/.test(text))
+    throw refusal('This is the hex form of an address; write the one that begins with T.')
+  let payload: Uint8Array
+  try {
+    payload = base58check.decode(text)
+  } catch {
+    throw refusal('This is not a TRON address, or a character of it is wrong (checksum).')
+  }
+  if (payload.length !== TRON_BYTES || payload[0] !== TRON_PREFIX) {
+    throw refusal('This is an address of another network; a TRON address begins with T.')
+  }
+  return { address: base58check.encode(payload), matchKey: Buffer.from(payload.subarray(1)).toString('hex') }
+}
+
+/** Token accounts and programs lie off the curve, so that nobody holds a key for them; wallets lie on it. */
+function parseSolana(text: string): ReceivingAddress {
+  if (/^0x/i.test(text)) throw refusal('This is an EVM address; a Solana address is base58 without 0x.')
+  let key: Uint8Array
+  try {
+    key = base58.decode(text)
+  } catch {
+    throw refusal('This is not a Solana address (base58).')
+  }
+  if (key.length !== SOLANA_BYTES) throw refusal('This is not a Solana address (32 bytes in base58).')
+  if (!isOnCurve(key)) {
+    throw refusal(
+      "This is no wallet but a token account or a program's address (off the curve): give the wallet's own address.",
+    )
+  }
+  return { address: base58.encode(key), matchKey: Buffer.from(key).toString('hex') }
+}
+
+function isOnCurve(key: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(key)
+    return true
+  } catch {
+    return false
+  }
+}

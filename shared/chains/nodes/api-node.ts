@@ -1,0 +1,100 @@
+import type { z } from 'zod'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { PoolNode } from './pool-node.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+/** One total deadline per call, milliseconds, unless the caller names another. */
+const TIMEOUT_MS = 10_000
+/** Weight of the newest answer in the moving average of latency. */
+const LATENCY_WEIGHT = 0.2
+/** How often the identity of the node in use is asked again: another node may come up behind the same URL. */
+const IDENTITY_MS = 60_000
+
+/** Calls by method name; `P` is the form of their parameters. */
+export interface ApiClient<P> {
+  /** The validated result of one call. Throws `RpcFailure`, and `NodeMismatch` when the node is on another chain. */
+  call<T>(method: string, params: P, schema: z.ZodType<T>, limits?: Partial<CallLimits>): Promise<T>
+  close(): Promise<void>
+}
+
+/** What one call may cost. */
+export interface CallLimits {
+  /** One total deadline, milliseconds. */
+  readonly timeoutMs: number
+  /** Most bytes of the answer; what is larger is cut and fails with `split`. The transport's own limit when absent. */
+  readonly maxBytes?: number
+}
+
+/** One node of a pool that is asked by calls. */
+export interface ApiNode<P> extends PoolNode, ApiClient<P> {}
+
+/** What is asked of any node of a network, whatever the transport. */
+export interface NodeQuestions<P> {
+  /** Asks a node for its chain and throws `NodeMismatch` when that is not ours. */
+  identify(call: ApiClient<P>['call'], host: string): Promise<void>
+  /** Height of a node's newest block. Without it no node is left out for lagging. */
+  headHeight?(call: ApiClient<P>['call']): Promise<number>
+  /** Hash of a node's block; null when it has none. Without it nodes are not compared. */
+  hashAt?(call: ApiClient<P>['call'], height: number): Promise<string | null>
+  readonly metrics: Metrics
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** How one call reaches a node. */
+export interface Transport<P> {
+  readonly host: string
+  /** The validated result; throws `RpcFailure`. */
+  ask<T>(method: string, params: P, schema: z.ZodType<T>, limits: CallLimits): Promise<T>
+  close(): Promise<void>
+}
+
+/** A node behind a transport: its calls are timed and counted, and its chain is asked for once a minute and after failures. */
+export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions<P>): ApiNode<P> {
+  const { headHeight, hashAt, metrics } = options
+  const { host } = transport
+  const labels = { ...options.labels, provider: host }
+  let latencyMs = 0
+  let identifiedAt = Number.NEGATIVE_INFINITY
+  let identifying: Promise<void> | null = null
+
+  const call: ApiClient<P>['call'] = async (method, params, schema, limits = {}) => {
+    const startedAt = performance.now()
+    let outcome = 'ok'
+    try {
+      return await transport.ask(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
+    } catch (error) {
+      outcome = error instanceof RpcFailure ? error.kind : 'retry'
+      // A range that is too wide, or a thing that does not exist, says nothing against the node.
+      if (outcome !== 'split' && outcome !== 'absent') identifiedAt = Number.NEGATIVE_INFINITY
+      throw error
+    } finally {
+      const tookMs = performance.now() - startedAt
+      latencyMs = latencyMs === 0 ? tookMs : latencyMs + (tookMs - latencyMs) * LATENCY_WEIGHT
+      metrics.count('scanner_rpc_total', { ...labels, method, outcome })
+      metrics.observe('scanner_rpc_seconds', tookMs / 1_000, { ...labels, method })
+    }
+  }
+
+  async function identify(): Promise<void> {
+    await options.identify(call, host)
+    identifiedAt = performance.now()
+  }
+
+  return {
+    host,
+    get latencyMs() {
+      return latencyMs
+    },
+    call,
+    async identify() {
+      if (performance.now() - identifiedAt < IDENTITY_MS) return
+      identifying ??= identify().finally(() => {
+        identifying = null
+      })
+      await identifying
+    },
+    headHeight: async () => headHeight?.(call) ?? Number.MAX_SAFE_INTEGER,
+    hashAt: async (height) => hashAt?.(call, height) ?? null,
+    close: () => transport.close(),
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { type FakePoolNode, useFakeNodes } from '#test/support/fake-nodes.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+const { fake, poolOf, name, clock, counts } = useFakeNodes()
+const OURS = { height: 100, hash: 'main-100' }
+
+/** `o` has our block, `x` another one, `l` may have it soon, `s` is silent, `f` far behind, `w` on another chain. */
+const KINDS: Readonly<Record<string, Partial<FakePoolNode>>> = {
+  o: { head: 101 },
+  x: { head: 101, fork: 'branch' },
+  l: { head: 98 },
+  s: { chain: 'silent' },
+  f: { head: 90 },
+  w: { chain: 'other' },
+}
+const nodesOf = (kinds: string) => [...kinds].map((kind, index) => fake(`${kind}${index}`, KINDS[kind]))
+
+describe('a block of ours that the node in use no longer has', () => {
+  // Guarantee: one node that lies takes no payment back where others see the block.
+  it.each([
+    ['x', 'gone'],
+    ['xx', 'gone'],
+    ['xo', 'disputed'],
+    ['xl', 'disputed'],
+    ['xf', 'gone'],
+    ['xw', 'gone'],
+    ['xxo', 'gone'],
+    ['xoo', 'kept'],
+    ['xos', 'disputed'],
+    ['xxs', 'gone'],
+    ['xxoo', 'disputed'],
+    ['xll', 'disputed'],
+  ] as const)('nodes %s: %s', async (kinds, verdict) => {
+    expect(await poolOf(...nodesOf(kinds)).judge(OURS)).toBe(verdict)
+  })
+
+  it('is waited for while a node is silent, until that one is down for certain', async () => {
+    const pool = poolOf(...nodesOf('xs'))
+    const verdicts: string[] = []
+    for (let look = 0; look < 3; look += 1) {
+      verdicts.push(await pool.judge(OURS))
+      clock.time += 10_000
+    }
+    expect(verdicts).toEqual(['disputed', 'disputed', 'gone'])
+  })
+
+  it('is not waited for while a node that is down asks for one pause after the other', async () => {
+    const pausing = fake('p', {
+      identify: () => Promise.reject(new RpcFailure('retry', 'not now', { retryAfterMs: 10_000 })),
+    })
+    const pool = poolOf(...nodesOf('x'), pausing)
+    const verdicts: string[] = []
+    for (let look = 0; look < 4; look += 1) {
+      verdicts.push(await pool.judge(OURS))
+      clock.time += look === 2 ? 1 : 10_000
+    }
+    expect(verdicts).toEqual(['disputed', 'disputed', 'gone', 'gone'])
+    expect(pool.silence()).toEqual({ hosts: ['p'], answering: 1 })
+  })
+
+  it('is gone where a node of a chain with gaps is further and has none there', async () => {
+    const gap = { head: 105, hashAt: async () => null }
+    expect(await poolOf(fake('a', gap), fake('b', gap)).judge(OURS)).toBe('gone')
+  })
+})
+
+describe('a node that is outvoted', () => {
+  it('is left for a while, also when it claims a higher head, and then taken back', async () => {
+    const [liar, ...others] = nodesOf('xoo')
+    if (liar === undefined) throw new Error('no node')
+    liar.head = 1_000
+    const pool = poolOf(liar, ...others)
+    expect(await pool.use(name)).toBe('x0')
+    await pool.judge(OURS)
+    expect(await pool.use(name)).toBe('o1')
+    await pool.survey()
+    expect(await pool.use(name)).not.toBe('x0')
+    expect(counts.get('scanner_node_outvoted_total x0')).toBe(1)
+    clock.time += 60_000
+    liar.fork = 'main'
+    expect(await pool.judge(OURS)).toBe('kept')
+  })
+})

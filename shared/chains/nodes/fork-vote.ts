@@ -1,0 +1,61 @@
+import type { ForkVerdict } from '#shared/ports/scanning.ts'
+import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { NodeRoster, RosterEntry } from './node-roster.ts'
+import type { PoolNode } from './pool-node.ts'
+
+/** A node that is this many blocks short of the one asked about may have it in a moment. */
+const NEAR = 3
+
+/** `later`: it may have an opinion soon. `none`: it has none, and nobody waits for it. */
+type Vote = 'gone' | 'kept' | 'later' | 'none'
+
+/**
+ * What the nodes of a network, all of them, say about a block of ours that one of them no longer has:
+ *
+ * | another block there | ours | may answer soon | verdict |
+ * |---|---|---|---|
+ * | more than the others, and two or nobody else to ask | fewer | any | `gone` |
+ * | one | none | some | `disputed`: asked again |
+ * | fewer | more | any | `kept`; those with another block are left out for a while |
+ * | as many | as many | any | `disputed` |
+ *
+ * So with two nodes that disagree nothing happens until one of them changes its mind, and with three one that lies is left.
+ */
+export async function voteOnFork<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  block: { readonly height: number; readonly hash: string },
+): Promise<ForkVerdict> {
+  if (roster.entries.length < 2) return 'gone'
+  const votes = await Promise.all(
+    roster.entries.map(async (entry) => ({ entry, vote: await voteOf(roster, entry, block) })),
+  )
+  const having = (wanted: Vote) => votes.filter(({ vote }) => vote === wanted).map(({ entry }) => entry)
+  const [gone, kept] = [having('gone'), having('kept')]
+  if (gone.length > kept.length) return gone.length > 1 || having('later').length === 0 ? 'gone' : 'disputed'
+  if (kept.length === gone.length) return 'disputed'
+  for (const entry of gone) roster.leaveOut(entry)
+  return 'kept'
+}
+
+async function voteOf<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  entry: RosterEntry<N>,
+  block: { readonly height: number; readonly hash: string },
+): Promise<Vote> {
+  // One that is down may ask for pauses for ever.
+  if (entry.health.isPaused) return entry.health.isDown ? 'none' : 'later'
+  try {
+    return await roster.attempt(entry, async (node): Promise<Vote> => {
+      const hash = await node.hashAt(block.height)
+      if (hash !== null) return hash === block.hash ? 'kept' : 'gone'
+      const head = await node.headHeight()
+      // Heights without a block are ordinary on Solana.
+      if (head > block.height) return 'gone'
+      return head + NEAR >= block.height ? 'later' : 'none'
+    })
+  } catch (error) {
+    if (error instanceof NodeMismatch) return 'none'
+    if (!(error instanceof NodeUnreliable)) throw error
+    return entry.health.isDown ? 'none' : 'later'
+  }
+}

@@ -1,0 +1,131 @@
+import type { Metrics } from '#shared/ports/runtime.ts'
+import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { createNodeHealth, type NodeHealth } from './node-health.ts'
+import type { Demand, PoolNode } from './pool-node.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+/** A node and what is known about it. */
+export interface RosterEntry<N> {
+  readonly node: N
+  readonly health: NodeHealth
+}
+
+/** Work that succeeded, and on which node. */
+interface Done<N, T> {
+  readonly entry: RosterEntry<N>
+  readonly answer: T
+}
+
+/** The nodes of a pool in the order in which they are tried. */
+export interface NodeRoster<N extends PoolNode> {
+  readonly entries: readonly RosterEntry<N>[]
+  /** The node in use. Undefined only when there are no nodes. */
+  current: RosterEntry<N> | undefined
+  /** Nodes to try, best first: the one in use, the others by health, those that rest, and those of another chain. */
+  candidates(): readonly RosterEntry<N>[]
+  /** Does work with one node and keeps its health. */
+  attempt<T>(entry: RosterEntry<N>, work: (node: N) => Promise<T>, height?: number): Promise<T>
+  /** Nobody listens to this node for a while: others contradict it. Another one is in use then, where there is one. */
+  leaveOut(entry: RosterEntry<N>): void
+  /** Does work with the first node that manages it. Throws as `RpcPool.use` does. */
+  firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand): Promise<Done<N, T>>
+}
+
+/** What a roster needs; see the pool. */
+export interface NodeRosterOptions<N extends PoolNode> {
+  readonly nodes: readonly N[]
+  readonly metrics: Metrics
+  readonly labels: Readonly<Record<string, string>>
+  readonly now: () => number
+}
+
+/** A roster whose first node is in use. */
+export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<N>): NodeRoster<N> {
+  const { metrics, labels, now } = options
+  const entries: readonly RosterEntry<N>[] = options.nodes.map((node) => ({ node, health: createNodeHealth(now) }))
+
+  function noteFailure({ node, health }: RosterEntry<N>, error: unknown): void {
+    const provider = { ...labels, provider: node.host }
+    if (error instanceof NodeMismatch) {
+      health.excluded()
+      metrics.gauge('scanner_node_excluded', 1, provider)
+      return
+    }
+    // It lags, which is no fault: nobody has to rest for it.
+    if (!(error instanceof NodeUnreliable) || error instanceof Lagging || isAnswer(error)) return
+    // What a block asks too much of one node, it asks of all: that says nothing against this one.
+    if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
+    health.failed(error instanceof BlockUnreadable ? error.cause : error)
+    metrics.count('scanner_node_failures_total', provider)
+  }
+
+  const roster: NodeRoster<N> = {
+    entries,
+    current: entries[0],
+    candidates() {
+      const rank = (entry: RosterEntry<N>) =>
+        (entry.health.isExcluded ? 4 : 0) + (entry.health.isResting ? 2 : 0) + (entry === roster.current ? 0 : 1)
+      const score = ({ node, health }: RosterEntry<N>) => health.score(node.latencyMs)
+      return entries
+        .filter(({ health }) => !health.isPaused)
+        .toSorted((a, b) => rank(a) - rank(b) || score(a) - score(b))
+    },
+    async attempt(entry, work, height) {
+      const { node, health } = entry
+      try {
+        await node.identify()
+        if (height !== undefined && health.head < height) {
+          health.head = await node.headHeight()
+          if (health.head < height) throw new Lagging(`${node.host} has no block ${height} yet`)
+        }
+        const answer = await work(node)
+        health.worked()
+        metrics.gauge('scanner_node_excluded', 0, { ...labels, provider: node.host })
+        return answer
+      } catch (error) {
+        noteFailure(entry, error)
+        throw error
+      }
+    },
+    leaveOut(entry) {
+      entry.health.outvoted()
+      metrics.count('scanner_node_outvoted_total', { ...labels, provider: entry.node.host })
+      if (roster.current === entry) roster.current = roster.candidates()[0] ?? entry
+    },
+    async firstOf(from, work, demand) {
+      const failures: unknown[] = []
+      for (const entry of from.slice(0, demand.attempts ?? from.length)) {
+        try {
+          return { entry, answer: await roster.attempt(entry, work, demand.height) }
+        } catch (error) {
+          const isNodes = error instanceof NodeUnreliable || error instanceof NodeMismatch
+          if (!isNodes || isAnswer(error)) throw error
+          failures.push(error)
+        }
+      }
+      throw worstOf(failures)
+    },
+  }
+  return roster
+}
+
+/** Of the failures of several nodes the one to tell: a silent node may be the right one, so another chain comes last. */
+export function worstOf(failures: readonly unknown[]): unknown {
+  // What names a block says more than that a node was not asked.
+  const named = failures.findLast((failure) => failure instanceof BlockUnreadable)
+  if (named !== undefined) return named
+  const silent = failures.filter((failure) => !(failure instanceof NodeMismatch))
+  return silent.at(-1) ?? failures.at(-1) ?? new NodeUnreliable('every node asked for a pause')
+}
+
+/** A node that answers well and does not have the block yet. */
+export class Lagging extends NodeUnreliable {}
+
+function isTooMuch(cause: unknown): boolean {
+  return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')
+}
+
+/** That a thing does not exist is an answer like any other. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof RpcFailure && error.kind === 'absent'
+}

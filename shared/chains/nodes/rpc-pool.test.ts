@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { useFakeNodes } from '#test/support/fake-nodes.ts'
+import { RpcFailure } from './rpc-failure.ts'
+
+const { fake, poolOf, name, clock, gauges } = useFakeNodes()
+const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
+
+describe('the node in use', () => {
+  it('is the first one, and stays while it works', async () => {
+    const pool = poolOf(fake('a'), fake('b', { latencyMs: 1 }))
+    expect(await pool.use(name)).toBe('a')
+    expect(await pool.use(name)).toBe('a')
+  })
+
+  // Guarantee: blocks and logs of two nodes never mix in one scan.
+  it('does a whole piece of work, which begins again on the next node when it fails', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    const trail: string[] = []
+    const answer = await pool.use(async (node) => {
+      trail.push(`${node.host}1`)
+      if (node.host === 'a') throw new NodeUnreliable('a lies')
+      trail.push(`${node.host}2`)
+      return node.host
+    })
+    expect([answer, trail]).toEqual(['b', ['a1', 'b1', 'b2']])
+    clock.time += 1_000_000
+    expect(await pool.use(name)).toBe('b')
+  })
+
+  it('is left after a failure even when the caller asked for one attempt', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    await expect(pool.use(() => Promise.reject(new NodeUnreliable('no')), { attempts: 1 })).rejects.toEqual(unreliable)
+    expect(await pool.use(name, { attempts: 1 })).toBe('b')
+  })
+
+  it('is followed by the quickest that rarely fails', async () => {
+    const [a, b, c] = [fake('a', { chain: 'silent' }), fake('b', { latencyMs: 50 }), fake('c', { latencyMs: 20 })]
+    expect(await poolOf(a, b, c).use(name)).toBe('c')
+  })
+
+  it('keeps its place when what was asked for does not exist, or when our own code fails', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    for (const error of [new RpcFailure('absent', 'none'), new TypeError('ours')]) {
+      await expect(pool.use(() => Promise.reject(error))).rejects.toBe(error)
+    }
+    expect(await pool.use(name)).toBe('a')
+  })
+
+  it('is asked although it rests when there is no other', async () => {
+    const a = fake('a', { chain: 'silent' })
+    const pool = poolOf(a)
+    await expect(pool.use(name)).rejects.toEqual(unreliable)
+    a.chain = 'ours'
+    expect(await pool.use(name)).toBe('a')
+  })
+})
+
+describe('a node that asks for a pause', () => {
+  it('gets it, and nobody is asked when all do', async () => {
+    const [a, b] = [fake('a'), fake('b')]
+    const pool = poolOf(a, b)
+    const limited = () => Promise.reject(new RpcFailure('retry', '429', { retryAfterMs: 20_000 }))
+    await expect(pool.use(limited)).rejects.toEqual(unreliable)
+    await expect(pool.use(name)).rejects.toThrow('every node asked for a pause')
+    expect([a.asked, b.asked]).toEqual([0, 0])
+    clock.time = 20_000
+    expect(await pool.use(name)).toBe('a')
+  })
+})
+
+describe('case 12: a node that lags', () => {
+  it('is not asked for blocks above its head, and does not rest for it', async () => {
+    const [a, b] = [fake('a', { chain: 'silent' }), fake('b', { head: 97 })]
+    const pool = poolOf(a, b)
+    await expect(pool.use(name, { height: 98 })).rejects.toEqual(unreliable)
+    expect(b.asked).toBe(0)
+    expect(await pool.use(name, { height: 97 })).toBe('b')
+    b.head = 98
+    expect(await pool.use(name, { height: 98 })).toBe('b')
+  })
+
+  it('is left for one that is further', async () => {
+    const [a, b] = [fake('a', { head: 97 }), fake('b', { head: 120 })]
+    const pool = poolOf(a, b)
+    pool.noteHead(a, 97)
+    await pool.survey()
+    expect(await pool.use(name)).toBe('b')
+  })
+
+  it('is looked at from time to time, in the background', async () => {
+    const [a, b] = [fake('a', { head: 97 }), fake('b', { head: 120 })]
+    const pool = poolOf(a, b)
+    clock.time = 60_000
+    pool.noteHead(a, 97)
+    await pool.close()
+    expect(await pool.use(name)).toBe('b')
+  })
+})
+
+describe('case 13: a node on another chain', () => {
+  // Guarantee: a wrong node costs its own answers and nobody else's.
+  it('is left out while others go on, and taken back when it is mended', async () => {
+    const [a, b] = [fake('a', { chain: 'other' }), fake('b')]
+    const pool = poolOf(a, b)
+    expect(await pool.use(name)).toBe('b')
+    expect(gauges.get('scanner_node_excluded a')).toBe(1)
+    a.chain = 'ours'
+    clock.time = 120_000
+    await pool.survey()
+    expect(gauges.get('scanner_node_excluded a')).toBe(0)
+  })
+
+  it('is the answer only when all are', async () => {
+    const mismatch = expect.objectContaining({ name: 'NodeMismatch' })
+    await expect(poolOf(fake('a', { chain: 'other' })).use(name)).rejects.toEqual(mismatch)
+    const mixed = poolOf(fake('a', { chain: 'other' }), fake('b', { chain: 'silent' }))
+    await expect(mixed.use(name)).rejects.toEqual(unreliable)
+    await expect(mixed.each(name)).rejects.toEqual(unreliable)
+    expect(await poolOf(fake('a', { chain: 'other' }), fake('b')).each(name)).toEqual(['b'])
+  })
+})
+
+it('counts nodes that disagree about a settled block', async () => {
+  const [a, b] = [fake('a'), fake('b', { fork: 'other' })]
+  const pool = poolOf(a, b)
+  pool.noteHead(a, 100)
+  await pool.survey()
+  expect(gauges.get('scanner_node_disagrees b')).toBe(1)
+  b.fork = 'main'
+  await pool.survey()
+  expect(gauges.get('scanner_node_disagrees b')).toBe(0)
+})

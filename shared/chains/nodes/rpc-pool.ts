@@ -1,0 +1,149 @@
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { ForkVerdict, SeenTransaction, Silence } from '#shared/ports/scanning.ts'
+import { createBlockSources } from './block-sources.ts'
+import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
+import { voteOnFork } from './fork-vote.ts'
+import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
+import type { Demand, PoolNode } from './pool-node.ts'
+import { type AskNode, findDoubted } from './second-opinion.ts'
+
+/** How often the nodes that are not in use are looked at, milliseconds. */
+const SURVEY_MS = 30_000
+/** A node this many blocks behind another one is left for it. */
+const LAG_MAX = 3
+/** Two nodes may differ about the newest blocks; below this many on top they should not. */
+const SETTLED_DEPTH = 16
+
+/** The nodes of one network. */
+export interface RpcPool<N extends PoolNode> {
+  /**
+   * Hands one node to `work`, so that all answers of one piece of work come from the same. It is always the node that
+   * worked last until it fails; then the next best is tried from the beginning. Throws the last failure when none is
+   * left, `NodeMismatch` only when every node is on another chain. What says nothing against a node is thrown on at once.
+   */
+  use<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<T>
+  /** Remembers that a scan's blocks came from this node: it is no second opinion about them. */
+  noteBlocks(node: N, from: number, to: number): void
+  /**
+   * Ids of the transactions that are vouched for by no other node than the one that gave their block, nor by two where that
+   * one is not known. Empty when there is no other node on our chain; throws `NodeUnreliable` when none answers.
+   */
+  doubted(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
+  /** What all nodes say about a block of ours that the one in use no longer has. `gone` where there is one node. */
+  judge(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
+  /** Which nodes are down. */
+  silence(): Silence
+  /** Up to where the chain is final, as two of the nodes say. */
+  readonly final: FinalHeight<N>
+  /** Remembers a node's head, and looks at the other nodes in the background when that is due. */
+  noteHead(node: N, height: number): void
+  /**
+   * Looks at the nodes that are not in use: excludes those on another chain, counts those with another block than the one
+   * in use, and goes over to one that is further. Never throws because of a node.
+   */
+  survey(): Promise<void>
+  /** Hands every node to `work`. Gives what those on our chain answered; throws when none did. */
+  each<T>(work: (node: N) => Promise<T>): Promise<readonly T[]>
+  close(): Promise<void>
+}
+
+/** What a pool needs. `nodes` are in order of preference. */
+export interface RpcPoolOptions<N extends PoolNode> {
+  readonly nodes: readonly N[]
+  readonly metrics: Metrics
+  readonly labels: Readonly<Record<string, string>>
+  /** Milliseconds that only ever grow. */
+  readonly now?: () => number
+  /** How often the nodes that are not in use are asked what is final, milliseconds. */
+  readonly finalEveryMs?: number
+}
+
+/** Nodes by health: who fails rests for a while, who is on another chain is left out, who answers is kept. */
+export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): RpcPool<N> {
+  const { now = () => performance.now(), finalEveryMs = FINAL_EVERY_MS } = options
+  const roster = createNodeRoster({ ...options, now })
+  const { entries } = roster
+  const survey = createSurvey(roster, options)
+  const final = createFinalHeight(roster, { now, everyMs: finalEveryMs })
+  const sources = createBlockSources<RosterEntry<N>>()
+  const entryOf = (node: N) => entries.find((one) => one.node === node)
+  let surveyedAt = now()
+  let surveying: Promise<void> | null = null
+
+  return {
+    async use(work, demand = {}) {
+      try {
+        const { entry, answer } = await roster.firstOf(roster.candidates(), work, demand)
+        roster.current = entry
+        return answer
+      } catch (error) {
+        // Whoever failed is left for one that did not.
+        const health = roster.current?.health
+        if (health?.isResting || health?.isExcluded) roster.current = roster.candidates()[0] ?? roster.current
+        throw error
+      }
+    },
+    noteBlocks(node, from, to) {
+      const entry = entryOf(node)
+      if (entry !== undefined) sources.note(entry, from, to)
+    },
+    async doubted(transactions, ask) {
+      if (entries.length < 2 || transactions.length === 0) return new Set()
+      return findDoubted(roster, sources, transactions, ask)
+    },
+    judge: (block) => voteOnFork(roster, block),
+    silence: () => ({
+      hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
+      answering: entries.filter(({ health }) => !health.isDown && !health.isExcluded).length,
+    }),
+    final,
+    async each(work) {
+      const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
+      const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      if (answers.length > 0) return answers
+      throw worstOf(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
+    },
+    noteHead(node, height) {
+      const entry = entryOf(node)
+      if (entry !== undefined) entry.health.head = height
+      if (entries.length < 2 || surveying !== null || now() - surveyedAt < SURVEY_MS) return
+      surveyedAt = now()
+      surveying = survey().finally(() => {
+        surveying = null
+      })
+    },
+    survey,
+    async close() {
+      await surveying
+      await final.settled()
+      await Promise.all(entries.map(({ node }) => node.close()))
+    },
+  }
+}
+
+function createSurvey<N extends PoolNode>(roster: NodeRoster<N>, { metrics, labels }: RpcPoolOptions<N>) {
+  async function lookAt(entry: RosterEntry<N>, inUse: RosterEntry<N>): Promise<void> {
+    const { node, health } = entry
+    await roster.attempt(entry, async () => {
+      health.head = await node.headHeight()
+      const height = Math.min(health.head, inUse.health.head) - SETTLED_DEPTH
+      if (height < 0) return
+      const [theirs, ours] = await Promise.all([node.hashAt(height), inUse.node.hashAt(height).catch(() => null)])
+      const differs = theirs !== null && ours !== null && theirs !== ours
+      metrics.gauge('scanner_node_disagrees', differs ? 1 : 0, { ...labels, provider: node.host })
+    })
+  }
+
+  return async () => {
+    const inUse = roster.current
+    if (inUse === undefined) return
+    const others = roster.entries.filter(
+      (entry) => entry !== inUse && !entry.health.isPaused && !entry.health.isResting,
+    )
+    // What they fail in is kept in their health.
+    await Promise.allSettled(others.map((entry) => lookAt(entry, inUse)))
+    const better = others.filter(({ health }) => !health.isExcluded && !health.isResting)
+    const ahead = better.find(({ health }) => health.head > inUse.health.head + LAG_MAX)
+    if (ahead !== undefined && roster.current === inUse) roster.current = ahead
+  }
+}

@@ -1,0 +1,68 @@
+import { NodeMismatch, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
+import type { BlockSources } from './block-sources.ts'
+import { type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
+import type { PoolNode } from './pool-node.ts'
+
+/** Asks one node; gives the ids of those that it does not show, successful, in the same block. */
+export type AskNode<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>
+
+interface OpenQuestion<N extends PoolNode> {
+  readonly transaction: SeenTransaction
+  readonly source: RosterEntry<N> | undefined
+  /** Nodes that still have to vouch. */
+  missing: number
+}
+
+/**
+ * Ids of the transactions that two nodes do not vouch for, where a network has two on our chain:
+ *
+ * | who gave the block | who must show the transaction in it |
+ * |---|---|
+ * | a node of this pool | one other node |
+ * | unknown: another process scanned it, several nodes gave it, or it is long ago | two nodes |
+ *
+ * Whoever denies it besides does not matter: one node alone can invent nothing, and where there are three it can hold nothing up.
+ * Throws `NodeUnreliable` when nobody answered who could have vouched.
+ */
+export async function findDoubted<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  sources: BlockSources<RosterEntry<N>>,
+  transactions: readonly SeenTransaction[],
+  ask: AskNode<N>,
+): Promise<ReadonlySet<string>> {
+  const questions = transactions.map((transaction): OpenQuestion<N> => {
+    const source = sources.of(transaction.height)
+    return { transaction, source, missing: source === undefined ? 2 : 1 }
+  })
+  const failures: unknown[] = []
+  let answers = 0
+  for (const entry of roster.candidates()) {
+    const open = questions.filter(({ missing, source }) => missing > 0 && source !== entry)
+    if (open.length === 0 || entry.health.isOutvoted) continue
+    try {
+      await putTo(roster, entry, open, ask)
+      answers += 1
+    } catch (error) {
+      if (!(error instanceof NodeUnreliable || error instanceof NodeMismatch)) throw error
+      failures.push(error)
+    }
+  }
+  const doubted = questions.filter(({ missing }) => missing > 0).map(({ transaction }) => transaction.txHash)
+  const strangers = failures.filter((failure) => failure instanceof NodeMismatch).length
+  // A node on another chain is as good as none.
+  if (doubted.length === 0 || roster.entries.length - strangers < 2) return new Set()
+  if (answers === 0) throw worstOf(failures)
+  return new Set(doubted)
+}
+
+async function putTo<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  entry: RosterEntry<N>,
+  open: readonly OpenQuestion<N>[],
+  ask: AskNode<N>,
+): Promise<void> {
+  const asked = open.map(({ transaction }) => transaction)
+  const height = Math.max(...asked.map((transaction) => transaction.height))
+  const denied = new Set(await roster.attempt(entry, (node) => ask(node, asked), height))
+  for (const question of open) if (!denied.has(question.transaction.txHash)) question.missing -= 1
+}

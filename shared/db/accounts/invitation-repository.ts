@@ -1,0 +1,79 @@
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { type Acceptance, INVITER_ROLE, type Invitation, type InvitationRepository } from '#shared/ports/members.ts'
+import { addMember, membershipId } from './membership-repository.ts'
+import { INVITATIONS, type InvitationDocument, MEMBERSHIPS, USERS } from './operator-models.ts'
+import { userToDocument } from './user-repository.ts'
+
+const OPEN_LISTED_MAX = 200
+
+/** Invitations on MongoDB. */
+export function createInvitationRepository(db: Database): InvitationRepository {
+  const invitations = db.collection(INVITATIONS)
+  return {
+    insert: async (invitation, noted) =>
+      await audited(db, noted, async (session) => {
+        const { _id, ...rest } = toDocument(invitation)
+        const added = await invitations.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        return added.upsertedCount === 1
+      }),
+    findById: async (id) => fromDocument(await invitations.findOne({ _id: id })),
+    findByTokenHash: async (tokenHash) => fromDocument(await invitations.findOne({ tokenHash })),
+    listOpen: async (workspaceId, at) =>
+      (
+        await invitations
+          .find({ workspaceId, closed: null, expiresAt: { $gt: toDate(at) } })
+          .sort({ createdAt: -1 })
+          .limit(OPEN_LISTED_MAX)
+          .toArray()
+      ).flatMap((stored) => fromDocument(stored) ?? []),
+    withdraw: async (id, at, noted) =>
+      await audited(db, noted, async (session) => {
+        const change = { $set: { closed: { at: toDate(at), as: 'withdrawn' as const } } }
+        return (await invitations.updateOne({ _id: id, closed: null }, change, { session })).matchedCount === 1
+      }),
+    accept: async ({ id, workspaceId, role }, { userId, newUser, inviterId, at }, noted) => {
+      let outcome: Acceptance = 'closed'
+      try {
+        await audited(db, noted, async (session) => {
+          outcome = 'closed'
+          const open = { _id: id, closed: null, expiresAt: { $gt: toDate(at) } }
+          const change = { $set: { closed: { at: toDate(at), as: 'accepted' as const } } }
+          if ((await invitations.updateOne(open, change, { session })).matchedCount === 0) {
+            const stored = await invitations.findOne({ _id: id }, { session })
+            if (stored?.closed?.as === 'void') outcome = 'void'
+            return false
+          }
+          outcome = 'void'
+          // Written, not only read: a removal of the inviter at this moment collides with it.
+          const inviter = { _id: membershipId({ workspaceId, userId: inviterId }), role: INVITER_ROLE }
+          const held = await db.collection(MEMBERSHIPS).updateOne(inviter, { $inc: { turn: 1 } }, { session })
+          if (held.matchedCount === 0) return false
+          if (newUser !== null) await db.collection(USERS).insertOne(userToDocument(newUser), { session })
+          await addMember(db, { workspaceId, userId, role, since: at }, session)
+          outcome = 'accepted'
+          return true
+        })
+        return outcome
+      } catch (error) {
+        // The address got a person in the same moment: nothing of this was done.
+        if (duplicateKeyFields(error) !== null) return 'closed'
+        throw error
+      }
+    },
+  }
+}
+
+function toDocument({ id, createdAt, expiresAt, closed, ...same }: Invitation): InvitationDocument {
+  const times = { createdAt: toDate(createdAt), expiresAt: toDate(expiresAt) }
+  return { _id: id, ...same, ...times, closed: closed === null ? null : { ...closed, at: toDate(closed.at) } }
+}
+
+function fromDocument(stored: InvitationDocument | null): Invitation | null {
+  if (stored === null) return null
+  const { _id, createdAt, expiresAt, closed, ...same } = stored
+  const times = { createdAt: toMs(createdAt), expiresAt: toMs(expiresAt) }
+  return { id: _id, ...same, ...times, closed: closed === null ? null : { ...closed, at: toMs(closed.at) } }
+}

@@ -1,0 +1,89 @@
+import type mongoose from 'mongoose'
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import {
+  INVITER_ROLE,
+  type Membership,
+  type MembershipChange,
+  type MembershipRepository,
+} from '#shared/ports/members.ts'
+import { INVITATIONS, MEMBERSHIPS, type MembershipDocument } from './operator-models.ts'
+
+const MEMBERS_LISTED_MAX = 1_000
+
+/** Memberships on MongoDB. */
+export function createMembershipRepository(db: Database): MembershipRepository {
+  const memberships = db.collection(MEMBERSHIPS)
+  return {
+    rolesOf: async (userId) =>
+      new Map((await memberships.find({ userId }).toArray()).map(({ workspaceId, role }) => [workspaceId, role])),
+    list: async (workspaceId) =>
+      (await memberships.find({ workspaceId }).limit(MEMBERS_LISTED_MAX).toArray()).map(fromDocument),
+    find: async (workspaceId, userId) => {
+      const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
+      return stored === null ? null : fromDocument(stored)
+    },
+    add: async (membership, noted) =>
+      await audited(db, noted, async (session) => await addMember(db, membership, session)),
+    change: async (member, from, to, noted) => {
+      let outcome: MembershipChange = 'changed'
+      await audited(db, noted, async (session) => {
+        outcome = await changeMember(memberships, { ...member, from, to }, session)
+        if (outcome === 'done' && from === INVITER_ROLE) await voidInvitations(db, member, noted.audit.at, session)
+        return outcome === 'done'
+      })
+      return outcome
+    },
+  }
+}
+
+async function changeMember(
+  memberships: mongoose.mongo.Collection<MembershipDocument>,
+  { workspaceId, userId, from, to }: Pick<Membership, 'workspaceId' | 'userId'> & { from: string; to: string | null },
+  session: mongoose.mongo.ClientSession,
+): Promise<MembershipChange> {
+  const held = { _id: membershipId({ workspaceId, userId }), role: from as Membership['role'] }
+  if (from === 'owner') {
+    // Writing every owner's row makes two such deeds collide: the second one is run again and counts what the first one left.
+    const owners = await memberships.updateMany({ workspaceId, role: 'owner' }, { $inc: { turn: 1 } }, { session })
+    if ((await memberships.findOne(held, { session })) === null) return 'changed'
+    if (owners.matchedCount < 2) return 'last_owner'
+  }
+  if (to === null) return (await memberships.deleteOne(held, { session })).deletedCount === 1 ? 'done' : 'changed'
+  const change = { $set: { role: to as Membership['role'] } }
+  return (await memberships.updateOne(held, change, { session })).matchedCount === 1 ? 'done' : 'changed'
+}
+
+async function voidInvitations(
+  db: Database,
+  { workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>,
+  at: number,
+  session: mongoose.mongo.ClientSession,
+): Promise<void> {
+  const open = { workspaceId, inviterId: userId, closed: null }
+  const change = { $set: { closed: { at: toDate(at), as: 'void' as const } } }
+  await db.collection(INVITATIONS).updateMany(open, change, { session })
+}
+
+/** Adds a member within a transaction; false when there is one already. */
+export async function addMember(
+  db: Database,
+  membership: Membership,
+  session: mongoose.mongo.ClientSession,
+): Promise<boolean> {
+  const { since, ...same } = membership
+  const row = { ...same, since: toDate(since), turn: 0 }
+  const added = await db
+    .collection(MEMBERSHIPS)
+    .updateOne({ _id: membershipId(membership) }, { $setOnInsert: row }, { upsert: true, session })
+  return added.upsertedCount === 1
+}
+
+/** The `_id` of a stored membership. */
+export const membershipId = ({ workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>): string =>
+  `${workspaceId}:${userId}`
+
+function fromDocument({ _id, since, turn: _turn, ...same }: MembershipDocument): Membership {
+  return { ...same, since: toMs(since) }
+}

@@ -1,0 +1,51 @@
+import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+
+/** A stored row of the audit trail. */
+export type AuditDocument = Omit<AuditRecord, 'id' | 'at' | 'detail'> & {
+  _id: string
+  at: Date
+  detail: Record<string, string | number | boolean | null>
+  /** Present until the row has its place in the chain. */
+  waits?: true
+  /** Place in the chain; the three of them are set once, together. */
+  seq?: number
+  prevHash?: string
+  hash?: string
+  /** The key that vouches for the row, and its digest; absent on rows of versions without keys. */
+  keyId?: string
+  mac?: string
+}
+
+/**
+ * The audit_log collection; rows are only ever added, and chained once. The unique index on the number lets no two writers
+ * continue the chain from the same row.
+ */
+export const AUDIT_LOG = defineCollection<AuditDocument>(
+  'audit_log',
+  {
+    _id: TEXT,
+    at: DATE,
+    actor: TEXT,
+    action: TEXT,
+    subject: TEXT,
+    workspaceId: optional(String),
+    mode: optional(String),
+    detail: { type: Object, required: true },
+    waits: optional(Boolean),
+    seq: optional(Number),
+    prevHash: optional(String),
+    hash: optional(String),
+    keyId: optional(String),
+    mac: optional(String),
+  },
+  [
+    { name: 'audit_subject', key: { subject: 1, at: 1 } },
+    { name: 'audit_workspace', key: { workspaceId: 1, at: -1, _id: -1 } },
+    { name: 'audit_workspace_actor', key: { workspaceId: 1, actor: 1, at: -1, _id: -1 } },
+    { name: 'audit_actor', key: { actor: 1, at: -1, _id: -1 } },
+    { name: 'audit_newest', key: { at: -1, _id: -1 } },
+    { name: 'audit_chain', key: { seq: 1 }, unique: true, partialFilterExpression: { seq: { $exists: true } } },
+    { name: 'audit_waiting', key: { at: 1, _id: 1 }, partialFilterExpression: { waits: true } },
+  ],
+)

@@ -1,0 +1,41 @@
+import type mongoose from 'mongoose'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import type { AuditFilter, AuditSearch } from '#shared/ports/audit.ts'
+import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
+import { auditFromDocument } from './audit-repository.ts'
+
+/** The order of every list of the audit trail: newest first, and rows of one moment by id. */
+export const AUDIT_ORDER = { at: -1, _id: -1 } as const
+
+/** Reads the audit trail on MongoDB. */
+export function createAuditSearch(db: Database): AuditSearch {
+  const rows = db.collection(AUDIT_LOG)
+  return {
+    search: async (filter, after, limit) => {
+      const found = await rows.find(auditFilter(filter, after)).sort(AUDIT_ORDER).limit(limit).toArray()
+      return found.map((row) => ({ ...auditFromDocument(row), seq: row.seq ?? null }))
+    },
+  }
+}
+
+/** The query of a list of audit rows. */
+export function auditFilter(
+  { workspaceId, subject, actor, from, until }: AuditFilter,
+  after: { readonly at: number; readonly id: string } | null,
+): mongoose.mongo.Filter<AuditDocument> {
+  const at = {
+    ...(from !== undefined && { $gte: toDate(from) }),
+    ...(until !== undefined && { $lt: toDate(until) }),
+    ...(after !== null && { $lte: toDate(after.at) }),
+  }
+  const behind =
+    after === null ? [] : [{ at: { $lt: toDate(after.at) } }, { at: toDate(after.at), _id: { $lt: after.id } }]
+  return {
+    ...(workspaceId !== null && { workspaceId }),
+    ...(subject !== undefined && { subject }),
+    ...(actor !== undefined && { actor }),
+    ...(Object.keys(at).length > 0 && { at }),
+    ...(behind.length > 0 && { $or: behind }),
+  }
+}

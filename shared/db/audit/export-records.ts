@@ -1,0 +1,12 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import type { ExportRecords } from '#shared/ports/exports.ts'
+import { audited } from './audited.ts'
+
+/** Rows about exports on MongoDB. An export reads only, so there is nothing else in the transaction. */
+export function createExportRecords(db: Database): ExportRecords {
+  return {
+    record: async (audit) => {
+      await audited(db, audit, async () => true)
+    },
+  }
+}

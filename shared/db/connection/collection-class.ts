@@ -1,0 +1,90 @@
+import {
+  endpointSecretContext,
+  keyCanaryContext,
+  keyMaterialContext,
+  mailContext,
+  totpContext,
+} from '#shared/ports/secrets.ts'
+
+/** Where a collection keeps sealed values. */
+export interface SealedField {
+  /** Path in the document; a part `*` stands for every key or index, `*_x` for every key that ends in `_x`. */
+  readonly path: string
+  /** What it is sealed for, from the document's `_id`. */
+  readonly contextOf: (id: string) => string
+}
+
+/** How long documents of a collection are kept, and by whom that is seen to. */
+export type Life =
+  /** Nothing goes away by age. */
+  | { readonly kept: 'forever' }
+  /** The store's own index of this name removes them. */
+  | { readonly kept: 'ttl'; readonly index: string }
+  /** The retention job removes what is older than `days` by its indexed `field`, unless a scanner still has to read that time. */
+  | { readonly kept: 'job'; readonly field: string; readonly days: number }
+
+/** What an operator's deeds on the whole installation must know about a collection. */
+export interface CollectionClass {
+  /**
+   * `kept`: part of a back-up. `dropped`: what runs now and means nothing in another life of the installation.
+   */
+  readonly backup: 'kept' | 'dropped'
+  readonly sealed: readonly SealedField[]
+  readonly life: Life
+}
+
+const forever: Life = { kept: 'forever' }
+const ttl = (index: string): Life => ({ kept: 'ttl', index })
+const kept = (life: Life, sealed: readonly SealedField[] = []): CollectionClass => ({ backup: 'kept', sealed, life })
+const dropped = (life: Life): CollectionClass => ({ backup: 'dropped', sealed: [], life })
+
+/** The class of every collection, by name. A collection without one is refused by a test. */
+export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
+  workspaces: kept(forever),
+  api_keys: kept(forever),
+  key_material: kept(forever, [{ path: 'sealed', contextOf: keyMaterialContext }]),
+  wallets: kept(forever),
+  addresses: kept(forever),
+  invoices: kept(forever),
+  payments: kept(forever),
+  payment_links: kept(forever),
+  products: kept(forever),
+  refunds: kept(forever),
+  audit_log: kept(forever),
+  installation: kept(forever, [{ path: 'sealed', contextOf: keyCanaryContext }]),
+  chain_cursors: kept(forever),
+  events: kept(ttl('event_life')),
+  webhook_endpoints: kept(forever, [
+    { path: 'sealedSecrets.*', contextOf: endpointSecretContext },
+    { path: 'formerSecrets.*.sealed', contextOf: endpointSecretContext },
+  ]),
+  webhook_deliveries: kept(ttl('delivery_life')),
+  webhook_attempts: kept(ttl('attempt_life')),
+  delivery_recoveries: kept(ttl('recovery_life')),
+  chain_commands: kept(ttl('command_life')),
+  coin_balances: kept(ttl('coin_balance_life')),
+  // A payment that is found late is priced by the rates of its time.
+  rate_snapshots: kept({ kept: 'job', field: 'at', days: 15 }),
+  exceptions: kept(ttl('exception_life')),
+  operations: kept(ttl('operation_life')),
+  idempotency_keys: kept(ttl('idempotency_life'), [{ path: 'response.body', contextOf: (scope) => scope }]),
+  mails: kept(ttl('mail_life'), [{ path: 'data.*_sealed', contextOf: mailContext }]),
+  users: kept(forever, [
+    { path: 'totp.sealedSecret', contextOf: totpContext },
+    { path: 'pendingTotp.sealedSecret', contextOf: totpContext },
+  ]),
+  memberships: kept(forever),
+  invitations: kept(ttl('invitation_life')),
+  // People log in again after a restore: a session that was ended since must not come back to life.
+  sessions: dropped(ttl('session_life')),
+  login_attempts: dropped(ttl('login_attempt_life')),
+  leases: dropped(forever),
+  processes: dropped(ttl('process_life')),
+}
+
+/** The class of a collection; throws for one that has none. */
+export function classOf(collection: string): CollectionClass {
+  const found = COLLECTION_CLASSES[collection]
+  if (found === undefined) throw new Error(`collection ${collection} has no class in collection-class.ts`)
+  return found
+}

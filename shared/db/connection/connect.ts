@@ -1,0 +1,77 @@
+import mongoose from 'mongoose'
+import type { Logger } from '#shared/ports/runtime.ts'
+import type { CollectionModel } from './collection-model.ts'
+
+/** An open connection to the store. Repositories take it; nobody else talks to MongoDB. */
+export interface Database {
+  readonly name: string
+  readonly connection: mongoose.Connection
+  /**
+   * The driver's own collection of a model: majority and journalled writes, majority reads, primary only.
+   * It bypasses mongoose documents on purpose, because hydration and change tracking would triple the cost of a write.
+   */
+  collection<T extends mongoose.mongo.Document>(model: CollectionModel<T>): mongoose.mongo.Collection<T>
+  /** True when the primary answers a ping within `timeoutMs`; never throws. */
+  isHealthy(timeoutMs?: number): Promise<boolean>
+  /** Closes every socket, in use or not. Safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** MongoDB connection string; a replica set or sharded cluster, because single-document majority writes are the design. */
+  readonly url: string
+  /** Database name; overrides one in the URL. */
+  readonly name: string
+  readonly logger: Logger
+  /** Most sockets this process may open. Default 64. */
+  readonly maxPoolSize?: number
+}
+
+/**
+ * Connects and resolves when a primary was found; rejects after 10 s without one.
+ * Creates nothing: indexes are the business of `migrate`, and `verifyIndexes` refuses to go on without them.
+ */
+export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const connection = mongoose.createConnection(options.url, {
+    dbName: options.name,
+    appName: 'paymesh',
+    autoIndex: false,
+    autoCreate: false,
+    bufferCommands: false,
+    maxPoolSize: options.maxPoolSize ?? 64,
+    serverSelectionTimeoutMS: 10_000,
+    connectTimeoutMS: 10_000,
+    retryWrites: true,
+    readPreference: 'primary',
+    readConcern: { level: 'majority' },
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: 5_000 },
+  })
+  connection.on('error', (error: unknown) => options.logger.error({ err: error }, 'store connection failed'))
+  connection.on('disconnected', () => options.logger.warn({ database: options.name }, 'store disconnected'))
+  try {
+    await connection.asPromise()
+  } catch (error) {
+    // What was opened goes on looking for a primary otherwise.
+    await connection.destroy(true).catch(() => undefined)
+    throw error
+  }
+  const native = connection.getClient().db(options.name)
+
+  return {
+    name: options.name,
+    connection,
+    collection: <T extends mongoose.mongo.Document>(model: CollectionModel<T>) => native.collection<T>(model.name),
+    isHealthy: async (timeoutMs = 2_000) => {
+      try {
+        await native.command({ ping: 1, maxTimeMS: timeoutMs }, { timeoutMS: timeoutMs })
+        return true
+      } catch {
+        return false
+      }
+    },
+    close: async () => {
+      connection.removeAllListeners('disconnected')
+      await connection.close(true)
+    },
+  }
+}

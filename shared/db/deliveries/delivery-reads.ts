@@ -1,0 +1,157 @@
+import type mongoose from 'mongoose'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
+import { EVENTS, type EventDocument } from '#shared/db/events/event-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { COUNT_MAX, type DeliveryReads, type EndpointHealth } from '#shared/ports/delivery-search.ts'
+import { DUE_INDEX } from './delivery-claims.ts'
+import { HELD_INDEX } from './delivery-holds.ts'
+import { type DeliveryDocument, WEBHOOK_DELIVERIES } from './delivery-model.ts'
+import { deliveryFromDocument } from './delivery-repository.ts'
+import { searchQuery } from './delivery-search.ts'
+
+/** Tried deliveries that an endpoint is judged by. */
+const JUDGED = 100
+/** Waiting deliveries that are looked through for tried ones. */
+const LOOKED_AT = 500
+const WAITING_INDEX = 'delivery_waiting'
+
+/** What people look for among events and deliveries, on MongoDB. */
+export function createDeliveryReads(db: Database): DeliveryReads {
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const endpoints = db.collection(WEBHOOK_ENDPOINTS)
+  const events = db.collection(EVENTS)
+  const invoices = db.collection(INVOICES)
+  return {
+    search: async (search) => {
+      const { workspaceId, status, endpointId } = search
+      const waits = (status === 'pending' || status === 'held') && endpointId === null
+      const owned = waits ? await endpoints.find({ workspaceId }, { projection: { _id: 1 } }).toArray() : []
+      const query = searchQuery(
+        search,
+        owned.map(({ _id }) => _id),
+      )
+      const found = await deliveries
+        .find(query.filter, { hint: query.hint })
+        .sort(query.sort)
+        .limit(search.limit)
+        .toArray()
+      return found.map(deliveryFromDocument)
+    },
+    ofEvents: async (workspaceId, eventIds) => {
+      const wanted = { eventId: { $in: [...eventIds] }, workspaceId }
+      const found = await deliveries.find(wanted, { hint: 'delivery_identity' }).sort({ createdAt: 1 }).toArray()
+      return found.map(deliveryFromDocument)
+    },
+    health: (endpointId) => healthOf(deliveries, endpointId),
+    listEvents: async ({ limit, ...query }) => {
+      const { filter, sort } = eventListQuery(query)
+      const found = await events
+        .find(filter, { projection: { body: 0 } })
+        .sort(sort)
+        .limit(limit)
+        .toArray()
+      return found.map(({ _id, invoiceId, createdAt, workspaceId, mode, seq, type }) => {
+        return { id: _id, workspaceId, mode, invoiceId: invoiceId ?? null, seq, type, createdAt: toMs(createdAt) }
+      })
+    },
+    invoiceNumbers: async (ids) => {
+      const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: { number: 1 } }).toArray()
+      return new Map(found.map(({ _id, number }) => [_id, number]))
+    },
+    invoiceIdOf: async (workspaceId, mode, number) => {
+      const found = await invoices.findOne({ workspaceId, mode, number }, { projection: { _id: 1 } })
+      return found?._id ?? null
+    },
+  }
+}
+
+/** The question behind a list of events; exported for the test that explains it. */
+export function eventListQuery({
+  workspaceId,
+  mode,
+  invoiceId,
+  after,
+}: Omit<Parameters<DeliveryReads['listEvents']>[0], 'limit'>): {
+  readonly filter: mongoose.mongo.Filter<EventDocument>
+  readonly sort: Readonly<Record<string, 1 | -1>>
+} {
+  const owned = { workspaceId, mode }
+  if (invoiceId !== null) return { filter: { ...owned, invoiceId }, sort: { seq: -1 } }
+  if (after === null) return { filter: owned, sort: { createdAt: -1, _id: -1 } }
+  const at = toDate(after.createdAt)
+  const older = [{ createdAt: { $lt: at } }, { createdAt: at, _id: { $lt: after.id } }]
+  return { filter: { ...owned, createdAt: { $lte: at }, $or: older }, sort: { createdAt: -1, _id: -1 } }
+}
+
+async function healthOf(
+  deliveries: mongoose.mongo.Collection<DeliveryDocument>,
+  endpointId: string,
+): Promise<EndpointHealth> {
+  const pending = { status: 'pending' as const, endpointId }
+  const [finished, retrying, counts, held, oldest] = await Promise.all([
+    deliveries
+      .find({ endpointId, finishedAt: { $type: 'date' } }, { projection: TRIED_FIELDS })
+      .sort({ finishedAt: -1 })
+      .limit(JUDGED)
+      .toArray(),
+    retryingOf(deliveries, endpointId),
+    deliveries
+      .aggregate<{ _id: boolean; count: number }>([...waitingCountsPipeline(endpointId)], { hint: DUE_INDEX })
+      .toArray(),
+    deliveries.countDocuments({ status: 'held', endpointId }, { hint: HELD_INDEX, limit: COUNT_MAX }),
+    deliveries.findOne(pending, { hint: DUE_INDEX, sort: { dueAt: 1 }, projection: { dueAt: 1 } }),
+  ])
+  const lastSuccess = finished.find(({ status }) => status === 'succeeded')
+  const tried = [...finished, ...retrying].sort((left, right) => toMs(right.createdAt) - toMs(left.createdAt))
+  return {
+    tried: tried
+      .slice(0, JUDGED)
+      .map(({ _id, status, attempt, createdAt, finishedAt, lastError, lastStatusCode, eventType }) => ({
+        ...{ id: _id, status, attempt, lastError, lastStatusCode, eventType },
+        ...{ createdAt: toMs(createdAt), finishedAt: toMsOrNull(finishedAt) },
+      })),
+    lastSuccessAt: toMsOrNull(lastSuccess?.finishedAt ?? null),
+    waiting: counts.reduce((sum, { count }) => sum + count, 0),
+    retrying: counts.find(({ _id }) => _id)?.count ?? 0,
+    held,
+    oldestDueAt: oldest === null ? null : toMs(oldest.dueAt),
+  }
+}
+
+const TRIED_FIELDS = {
+  ...{ status: 1, attempt: 1, createdAt: 1, finishedAt: 1, lastError: 1, lastStatusCode: 1, eventType: 1 },
+} as const
+
+/**
+ * Deliveries that were tried and are not over. Behind a crowd that was never tried neither order alone finds them: the newest are
+ * looked for among the newest that wait, the others among those whose next attempt is furthest away.
+ */
+async function retryingOf(deliveries: mongoose.mongo.Collection<DeliveryDocument>, endpointId: string) {
+  const [newest, furthest] = await Promise.all([
+    deliveries
+      .find({ endpointId, status: { $in: ['pending', 'held'] } }, { projection: TRIED_FIELDS, hint: WAITING_INDEX })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(LOOKED_AT)
+      .toArray(),
+    deliveries
+      .find({ status: 'pending', endpointId }, { projection: TRIED_FIELDS, hint: DUE_INDEX })
+      .sort({ dueAt: -1 })
+      .limit(JUDGED)
+      .toArray(),
+  ])
+  const rows = new Map([...newest, ...furthest].map((row) => [row._id, row]))
+  return [...rows.values()].filter(({ attempt }) => attempt > 0)
+}
+
+/** Pending deliveries of an endpoint by whether they were tried; exported for the test that explains it. */
+export function waitingCountsPipeline(endpointId: string): readonly Readonly<Record<string, unknown>>[] {
+  return [
+    { $match: { status: 'pending', endpointId } },
+    // What was tried is due later than what was not, so that it is counted first where there are too many.
+    { $sort: { dueAt: -1 } },
+    { $limit: COUNT_MAX },
+    { $group: { _id: { $gt: ['$attempt', 0] }, count: { $sum: 1 } } },
+  ]
+}

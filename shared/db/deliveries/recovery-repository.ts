@@ -1,0 +1,102 @@
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { readBack } from '#shared/db/connection/read-back.ts'
+import type { Recovery, RecoveryRepository } from '#shared/ports/endpoint-operations.ts'
+import { DELIVERY_RECOVERIES, type RecoveryDocument } from './recovery-model.ts'
+
+/** True for recoveries whose time has come by the store's own clock. */
+const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
+const OPEN = { state: 'open' as const }
+
+/** Recoveries on MongoDB, fenced by lease token. */
+export function createRecoveryRepository(db: Database): RecoveryRepository {
+  const recoveries = db.collection(DELIVERY_RECOVERIES)
+  return {
+    ask: async (recovery, audit) => {
+      try {
+        await audited(db, audit, async (session) => {
+          await recoveries.insertOne(toDocument(recovery), { session })
+          return true
+        })
+        return recovery
+      } catch (error) {
+        if (duplicateKeyFields(error) === null) throw error
+        const { id, endpointId } = recovery
+        const mine = await recoveries.findOne({ _id: id })
+        const standing = mine ?? (await readBack(() => recoveries.findOne({ endpointId, ...OPEN })))
+        if (standing === null)
+          throw new Error(`a recovery of ${endpointId} ended just now: ask again`, { cause: error })
+        return fromDocument(standing)
+      }
+    },
+    findById: async (id) => {
+      const stored = await recoveries.findOne({ _id: id })
+      return stored === null ? null : fromDocument(stored)
+    },
+    listByEndpoint: async (endpointId, limit) =>
+      (await recoveries.find({ endpointId }).sort({ askedAt: -1 }).limit(limit).toArray()).map(fromDocument),
+    due: async (until, limit) => {
+      const due = { ...OPEN, dueAt: { $lte: toDate(until) } }
+      const found = await recoveries
+        .find(due, { projection: { _id: 1 }, hint: 'recovery_due' })
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map((row) => row._id)
+    },
+    claim: async (id, token, leaseMs) => {
+      const lease = { dueAt: { $add: ['$$NOW', leaseMs] }, leaseToken: { $literal: token } }
+      const claimed = await recoveries.findOneAndUpdate({ _id: id, ...OPEN, ...IS_DUE }, [{ $set: lease }], {
+        returnDocument: 'after',
+      })
+      return claimed === null ? null : fromDocument(claimed)
+    },
+    progress: async (id, token, { place, scanned, made }, leaseMs) => {
+      const stored = { createdAt: toDate(place.createdAt), id: { $literal: place.id } }
+      const result = await recoveries.updateOne({ _id: id, ...OPEN, leaseToken: token }, [
+        { $set: { place: stored, scanned, made, dueAt: { $add: ['$$NOW', leaseMs] } } },
+      ])
+      return result.matchedCount === 1
+    },
+    pause: async (id, token, pauseMs) => {
+      await recoveries.updateOne({ _id: id, ...OPEN, leaseToken: token }, [
+        { $set: { dueAt: { $add: ['$$NOW', pauseMs] }, leaseToken: null } },
+      ])
+    },
+    finish: (id, token, state, at, audit) =>
+      audited(db, audit, async (session) => {
+        const change = { $set: { state, finishedAt: toDate(at), leaseToken: null } }
+        const held = { _id: id, ...OPEN, leaseToken: token }
+        return (await recoveries.updateOne(held, change, { session })).matchedCount === 1
+      }),
+  }
+}
+
+function toDocument({ id, since, until, place, askedAt, finishedAt, dueAt, ...same }: Recovery): RecoveryDocument {
+  return {
+    _id: id,
+    ...same,
+    since: toDate(since),
+    until: toDate(until),
+    place: { createdAt: toDate(place.createdAt), id: place.id },
+    askedAt: toDate(askedAt),
+    finishedAt: toDateOrNull(finishedAt),
+    dueAt: toDate(dueAt),
+  }
+}
+
+function fromDocument(stored: RecoveryDocument): Recovery {
+  const { _id, since, until, place, askedAt, finishedAt, dueAt, ...same } = stored
+  return {
+    id: _id,
+    ...same,
+    since: toMs(since),
+    until: toMs(until),
+    place: { createdAt: toMs(place.createdAt), id: place.id },
+    askedAt: toMs(askedAt),
+    finishedAt: toMsOrNull(finishedAt),
+    dueAt: toMs(dueAt),
+  }
+}

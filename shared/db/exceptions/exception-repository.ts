@@ -1,0 +1,136 @@
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import type { ExceptionKind } from '#shared/domain/enumerations.ts'
+import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import { EXCEPTIONS, type ExceptionDocument } from './exception-model.ts'
+
+type Exceptions = ReturnType<typeof collectionOf>
+const collectionOf = (db: Database) => db.collection(EXCEPTIONS)
+
+/** What scanners open about money that nobody asked for. */
+const STRAY_KINDS: ExceptionKind[] = ['wrong_asset', 'wrong_network', 'unmatched']
+
+/** The operators' inbox on MongoDB. Ids are deterministic, hence opening twice is opening once. */
+export function createExceptionRepository(db: Database): ExceptionRepository {
+  const exceptions = collectionOf(db)
+  return {
+    applyChanges: async (changes) => {
+      if (changes.length > 0) await exceptions.bulkWrite(changes.map(changeWrite), { ordered: true })
+    },
+    open: async (records) => {
+      if (records.length === 0) return
+      const operations = records.map(({ id, openedAt, closedAt: _closedAt, ...same }) => ({
+        updateOne: {
+          filter: { _id: id },
+          update: {
+            $setOnInsert: { ...same, openedAt: toDate(openedAt) },
+            $set: { open: true, closedAt: null },
+            $unset: { closedByItself: '' as const },
+          },
+          upsert: true,
+        },
+      }))
+      await exceptions.bulkWrite(operations, { ordered: false })
+    },
+    openOnce: async (records) => {
+      if (records.length === 0) return
+      const rows = records.map(({ id, openedAt, closedAt: _closedAt, ...same }) => ({
+        updateOne: {
+          filter: { _id: id },
+          update: { $setOnInsert: { ...same, openedAt: toDate(openedAt), open: true, closedAt: null } },
+          upsert: true,
+        },
+      }))
+      await exceptions.bulkWrite(rows, { ordered: false })
+      await exceptions.updateMany(
+        { _id: { $in: records.map(({ id }) => id) }, closedByItself: true },
+        { $set: { open: true, closedAt: null }, $unset: { closedByItself: '' } },
+      )
+    },
+    report: (record) => report(exceptions, record),
+    close: async (ids, at) => {
+      if (ids.length === 0) return
+      await exceptions.updateMany(
+        { _id: { $in: [...ids] }, open: true },
+        { $set: { open: false, closedAt: toDate(at) } },
+      )
+    },
+    closeGone: async (paymentKeys, at) => {
+      await exceptions.updateMany(
+        { paymentKey: { $in: [...paymentKeys] }, open: true, kind: { $in: STRAY_KINDS } },
+        { $set: { open: false, closedAt: toDate(at), closedByItself: true } },
+      )
+    },
+    strayKeys: async ({ mode, network, after, limit }) => {
+      // Transfer keys begin with mode and network, and ';' follows ':' in ASCII.
+      const begin = { $gt: after ?? `${mode}:${network}:`, $lt: `${mode}:${network};` }
+      const found = await exceptions
+        .find({ paymentKey: begin, open: true, kind: { $in: STRAY_KINDS } }, { projection: { paymentKey: 1 } })
+        .sort({ paymentKey: 1 })
+        .limit(limit)
+        .toArray()
+      return found.flatMap(({ paymentKey }) => paymentKey ?? [])
+    },
+    findById: async (id) => {
+      const stored = await exceptions.findOne({ _id: id })
+      return stored === null ? null : exceptionFromDocument(stored)
+    },
+    listByInvoice: async (invoiceId) =>
+      (await exceptions.find({ invoiceId }).sort({ openedAt: -1 }).toArray()).map(exceptionFromDocument),
+    closeAudited: (id, at, audit) =>
+      audited(db, audit, async (session) => {
+        const { actor: by, id: opId } = audit
+        const resolved = { opId, by, at: toDate(at), resolution: 'closed' as const, reason: null }
+        const change = { $set: { open: false, closedAt: toDate(at), resolved } }
+        return (await exceptions.updateOne({ _id: id, open: true }, change, { session })).matchedCount === 1
+      }),
+    listOpen: async (workspaceId) => {
+      const found = await exceptions
+        .find({ open: true, ...(workspaceId !== null && { workspaceId }) }, { hint: 'exception_open' })
+        .sort({ openedAt: -1 })
+        .toArray()
+      return found.map(exceptionFromDocument)
+    },
+  }
+}
+
+/** One update that compares `seq` and writes in the same step; `bulkWrite` applies several changes of one row in their order. */
+function changeWrite({ record, seq, isOpen, at, creates }: ExceptionChange) {
+  const isLater = { $lt: [{ $ifNull: ['$seq', -1] }, seq] }
+  const { id, openedAt, closedAt: _closedAt, ...same } = record
+  const first = Object.fromEntries(
+    Object.entries({ ...same, openedAt: toDate(openedAt) }).map(([field, value]) => [
+      field,
+      { $ifNull: [`$${field}`, { $literal: value }] },
+    ]),
+  )
+  // A row that is closed already keeps the time at which it was closed.
+  const end = isOpen ? null : { $ifNull: ['$closedAt', toDate(at)] }
+  const change = {
+    $set: {
+      ...first,
+      open: { $cond: [isLater, isOpen, '$open'] },
+      closedAt: { $cond: [isLater, end, '$closedAt'] },
+      closedByItself: { $cond: [isLater, '$$REMOVE', '$closedByItself'] },
+      seq: { $max: ['$seq', seq] },
+    },
+  }
+  return { updateOne: { filter: { _id: id }, update: [change], upsert: creates } }
+}
+
+async function report(exceptions: Exceptions, record: ExceptionRecord): Promise<void> {
+  const { id, openedAt, closedAt: _closedAt, detail, ...same } = record
+  const standing = await exceptions.updateOne({ _id: id, open: true }, { $set: { detail } })
+  if (standing.matchedCount === 1) return
+  const opened = { open: true, closedAt: null, detail, openedAt: toDate(openedAt) }
+  const change = { $setOnInsert: same, $set: opened, $unset: { closedByItself: '' as const, resolved: '' as const } }
+  await exceptions.updateOne({ _id: id }, change, { upsert: true })
+}
+
+/** An entry without what people did about it. */
+export function exceptionFromDocument(stored: ExceptionDocument): ExceptionRecord {
+  const { _id, kind, workspaceId, mode, invoiceId, paymentKey, detail, openedAt, closedAt } = stored
+  const about = { workspaceId, mode, invoiceId, paymentKey }
+  return { id: _id, kind, ...about, detail, openedAt: toMs(openedAt), closedAt: toMsOrNull(closedAt) }
+}

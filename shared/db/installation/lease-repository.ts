@@ -1,0 +1,37 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import { LEASES } from './lease-model.ts'
+
+/** Named leases on MongoDB, judged by the store's own clock. */
+export function createLeaseRepository(db: Database): LeaseRepository {
+  const leases = db.collection(LEASES)
+  const take = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
+    const result = await leases.updateOne({ _id: id, $or: [{ owner }, { $expr: { $lte: ['$until', '$$NOW'] } }] }, [
+      {
+        $set: {
+          owner: { $literal: owner },
+          until: { $add: ['$$NOW', leaseMs] },
+          epoch: { $cond: [{ $eq: ['$owner', { $literal: owner }] }, '$epoch', { $add: ['$epoch', 1] }] },
+        },
+      },
+    ])
+    return result.matchedCount === 1
+  }
+  // An upsert cannot ask for the store's time, so the very first holder adds a lease that ran out long ago and takes it.
+  const addFirst = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
+    try {
+      await leases.insertOne({ _id: id, owner: '', until: new Date(0), epoch: 0 })
+    } catch (error) {
+      if (duplicateKeyFields(error) === null) throw error
+      return false
+    }
+    return await take(id, owner, leaseMs)
+  }
+  return {
+    acquire: async (id, owner, leaseMs) => (await take(id, owner, leaseMs)) || (await addFirst(id, owner, leaseMs)),
+    release: async (id, owner) => {
+      await leases.updateOne({ _id: id, owner }, { $set: { owner: '', until: new Date(0) } })
+    },
+  }
+}

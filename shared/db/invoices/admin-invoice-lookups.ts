@@ -1,0 +1,165 @@
+import type mongoose from 'mongoose'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import { ID_TIME_SLACK_MS, uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import type { InvoiceLookups, InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
+import { invoiceFromDocument } from './invoice-mapping.ts'
+import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+
+type Filter = mongoose.mongo.Filter<InvoiceDocument>
+type Invoices = mongoose.mongo.Collection<InvoiceDocument>
+type Page = Awaited<ReturnType<InvoiceLookups['page']>>
+
+/** Invoices looked through for one page by filters that no index serves. */
+const SCAN_MAX = 5_000
+/** Entries that wait are of no use to a reader, and there may be hundreds. */
+const WITHOUT_OUTBOX = { outbox: 0 } as const
+
+/** What operators look invoices up by, on MongoDB. */
+export function createInvoiceLookups(db: Database): InvoiceLookups {
+  const invoices = db.collection(INVOICES)
+  return {
+    page: (query) => pageOf(invoices, query),
+    countByStatus: async ({ workspaceId, mode, createdFrom, createdTo }, max) => {
+      const ids = idRange(createdFrom, createdTo, null)
+      const counts = await Promise.all(
+        INVOICE_STATUSES.map(async (status) => {
+          const filter = { workspaceId, mode, status, ...(ids !== null && { _id: ids }) }
+          const count = await invoices.countDocuments(filter, { hint: 'invoice_list_by_status', limit: max })
+          return [status, count] as const
+        }),
+      )
+      return new Map(counts)
+    },
+    findMany: async (ids) => {
+      const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: WITHOUT_OUTBOX }).toArray()
+      return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
+    },
+    findByNumber: async (workspaceId, mode, number) => {
+      const stored = await invoices.findOne({ workspaceId, mode, number })
+      return stored === null ? null : invoiceFromDocument(stored)
+    },
+  }
+}
+
+const fromDocument = (stored: Omit<InvoiceDocument, 'outbox'>) => invoiceFromDocument({ ...stored, outbox: [] })
+
+async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page> {
+  const { search, limit } = query
+  if (search?.kind === 'number') return await pageOfNumber(invoices, query, search)
+  const filter = pageFilter(query)
+  const residual = residualFilter(query)
+  const hint = pageHint(query)
+  const options = hint === null ? {} : { hint }
+  const isFiltered = Object.keys(residual).length > 0
+  const cursor = isFiltered
+    ? invoices.aggregate<InvoiceDocument>(
+        [
+          { $match: filter },
+          { $sort: { _id: -1 } },
+          { $limit: SCAN_MAX },
+          { $match: residual },
+          { $limit: limit + 1 },
+          { $unset: 'outbox' },
+        ],
+        options,
+      )
+    : invoices
+        .find(filter, { projection: WITHOUT_OUTBOX, ...options })
+        .sort({ _id: -1 })
+        .limit(limit + 1)
+  const found = (await cursor.toArray()).map(fromDocument)
+  const page = found.slice(0, limit)
+  if (found.length > limit) return { invoices: page, next: page.at(-1)?.terms.id ?? null }
+  if (!isFiltered) return { invoices: page, next: null }
+  const scanned = invoices.find(filter, { projection: { _id: 1 }, ...options }).sort({ _id: -1 })
+  const [last] = await scanned
+    .skip(SCAN_MAX - 1)
+    .limit(1)
+    .toArray()
+  return { invoices: page, next: last?._id ?? null }
+}
+
+/** One index each, so that neither is left for a walk through all invoices. */
+async function pageOfNumber(
+  invoices: Invoices,
+  query: InvoicePageQuery,
+  { number, orderId }: Extract<InvoiceSearch, { kind: 'number' }>,
+): Promise<Page> {
+  const byOrder = await pageOf(invoices, { ...query, search: { kind: 'order', orderId } })
+  if (query.beforeId !== null) return byOrder
+  const filter = { ...pageFilter({ ...query, search: null }), ...residualFilter(query), number }
+  const named = await invoices.findOne(filter, { hint: 'invoice_number' })
+  if (named === null) return byOrder
+  const others = byOrder.invoices.filter(({ terms }) => terms.id !== named._id)
+  return { invoices: [fromDocument(named), ...others], next: byOrder.next }
+}
+
+/** The index that serves a page; null where the planner joins several. Exported for the test that explains it. */
+export function pageHint({ search, status }: InvoicePageQuery): string | null {
+  if (search === null) return status === null ? 'invoice_list' : 'invoice_list_by_status'
+  if (search.kind === 'order') return 'invoice_list_by_order'
+  return search.kind === 'email' ? 'invoice_list_by_customer' : null
+}
+
+/** The part of a page's filter that an index serves; exported for the test that explains it. */
+export function pageFilter(query: InvoicePageQuery): Filter {
+  const { workspaceId, mode, search, status, createdFrom, createdTo, beforeId } = query
+  const ids = idRange(createdFrom, createdTo, beforeId)
+  return {
+    workspaceId,
+    mode,
+    ...(ids !== null && { _id: ids }),
+    ...(status !== null && { status }),
+    ...((createdFrom !== null || createdTo !== null) && {
+      createdAt: {
+        ...(createdFrom !== null && { $gte: toDate(createdFrom) }),
+        ...(createdTo !== null && { $lt: toDate(createdTo) }),
+      },
+    }),
+    ...(search !== null && searchFilter(search)),
+  }
+}
+
+function searchFilter(search: InvoiceSearch): Filter {
+  switch (search.kind) {
+    case 'id':
+      // An id range of the page must not replace it.
+      return { $and: [{ _id: search.id }] }
+    case 'number':
+      return { number: search.number }
+    case 'order':
+      return { orderId: search.orderId }
+    case 'email':
+      return { 'customer.email': search.email }
+    case 'address':
+      return {
+        $or: [
+          { claims: { $in: [...search.claims] } },
+          // ';' follows ':' in ASCII. A range on an array needs one element within both bounds.
+          ...search.prefixes.map((prefix) => ({
+            claims: { $elemMatch: { $gte: `${prefix}:`, $lt: `${prefix};` } },
+          })),
+        ],
+      }
+  }
+}
+
+function residualFilter({ asset, source, flag }: InvoicePageQuery): Filter {
+  return {
+    ...(asset !== null && { locks: { $elemMatch: { asset, to: null } } }),
+    ...(source !== null && { source }),
+    ...(flag === 'late' && { $or: [{ paidLate: true }, { 'exceptions.exception': 'late' as const }] }),
+    ...(flag === 'short' && { underpaidAccepted: true }),
+  }
+}
+
+/** Ids begin with their time of creation. */
+function idRange(from: number | null, to: number | null, beforeId: string | null): Record<string, string> | null {
+  const least = from === null ? null : uuidFloor(from - ID_TIME_SLACK_MS)
+  const until = to === null ? null : uuidFloor(to + ID_TIME_SLACK_MS)
+  const bound = beforeId !== null && (until === null || beforeId < until) ? beforeId : until
+  if (least === null && bound === null) return null
+  return { ...(least !== null && { $gte: least }), ...(bound !== null && { $lt: bound }) }
+}

@@ -1,0 +1,279 @@
+import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
+import type {
+  AssetId,
+  Family,
+  FiatCode,
+  InvoiceStatus,
+  Mode,
+  NetworkId,
+  PaymentState,
+} from '#shared/domain/enumerations.ts'
+import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import type { OpenException, UncountedReason } from '#shared/domain/invoice/model.ts'
+import type { OutboxEntry } from '#shared/ports/invoices.ts'
+
+/** Amounts of base units are decimal strings, because BSON has no integer that holds them all. */
+export interface QuoteDocument {
+  amountBase: string
+  amount: string
+  fiatPerAsset: string
+  lockedAt: Date
+  expiresAt: Date
+  uri: string
+  provenance: { snapshotAt: Date; sources: readonly string[]; fxSources: readonly string[]; spreadBps: number }
+}
+
+/** An asset lock with every quote given on it. */
+export interface LockDocument {
+  asset: AssetId
+  network: NetworkId
+  family: Family
+  symbol: string
+  decimals: number
+  address: string
+  matchKey: string
+  claim: string
+  formerClaims?: readonly string[]
+  hold?: { kind: 'address' | 'amount'; quarantineMs: number; heldMs?: number; releasedAt: Date | null }
+  priorHold?: { invoiceId: string; workspaceId: string; number: number; until: Date }
+  draws?: readonly string[]
+  reference?: string
+  coin?: true
+  requiredConfirmations: number
+  policy: {
+    toleranceBase: string
+    overToleranceBase: string
+    lateGraceMs: number
+    lateDriftBps: number
+    dustBase: string
+  }
+  countsDust?: false
+  quotes: QuoteDocument[]
+  from: Date
+  to: Date | null
+}
+
+/** What the invoice knows of one payment. */
+export interface LedgerDocument {
+  payment: string
+  version: number
+  state: PaymentState
+  amountBase: string
+  firstSeenAt: Date
+  counted: boolean
+  uncountedReason: UncountedReason | null
+  acceptedBase: string | null
+  countedByHand?: true
+  late: boolean
+  rateSeen: string | null
+  eligible: boolean
+  simulated: boolean
+  detected: boolean
+  confirmed: boolean
+  lateAnnounced: boolean
+}
+
+/** An outbox entry as stored; only the time differs from the port's shape. */
+export type OutboxDocument = Omit<OutboxEntry, 'at'> & { at: Date }
+
+/** The idempotency guard of the request that made the invoice. */
+export interface IdempotencyGuardDocument {
+  key: string
+  fingerprint: string
+  requestId: string
+  at: Date
+}
+
+/** The fields that `transition` may change; `save` sets them all. */
+export interface InvoiceStateDocument {
+  status: InvoiceStatus
+  expiresAt: Date
+  endsWithQuote: boolean
+  paidAt: Date | null
+  updatedAt: Date
+  version: number
+  eventSeq: number
+  locks: LockDocument[]
+  ledger: LedgerDocument[]
+  others: { count: number; seenBase: string; confirmedBase: string; digest: string } | null
+  exceptions: OpenException[]
+  paidLate: boolean
+  underpaidAccepted: boolean
+  partialAnnouncedBase: string
+  confirmingSince: Date | null
+  /** `<mode>:<network>` of the active lock, else `none`: whose clock moves this invoice. */
+  actionChain: string
+}
+
+/** A stored invoice. Optional fields are absent, not null, so that partial indexes stay small. */
+export interface InvoiceDocument extends InvoiceStateDocument {
+  _id: string
+  workspaceId: string
+  mode: Mode
+  number: number
+  description: string | null
+  orderId: string | null
+  /** Pairs, because a key chosen by a merchant may hold characters that a field name must not. */
+  metadata: { k: string; v: string }[]
+  fiat: { minor: string; currency: FiatCode }
+  customer: { email: string | null; name: string | null }
+  successUrl: string | null
+  cancelUrl: string | null
+  paymentLinkId: string | null
+  productId: string | null
+  source: 'link' | 'api' | 'manual' | 'billing'
+  createdAt: Date
+  /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
+  claims?: string[]
+  /** Claims that this invoice gave back by the rule of decision 50; absent when none. Whoever has one next reads here who had it. */
+  returned?: string[]
+  /** Until when the next holder of any of them gets exact amounts only. */
+  returnedUntil?: Date
+  /** Places in budgets of visitors that its unpaid claims take; absent when none. */
+  draws?: string[]
+  /** When the first of the claims that end may be released; absent when none is left. */
+  releaseAt?: Date
+  nextActionAt?: Date
+  outbox: OutboxDocument[]
+  outboxShard: number
+  /** Time of the oldest unrelayed entry; absent when the outbox is empty. */
+  outboxAt?: Date
+  /** When copies of an erased customer are to be looked for again; absent otherwise. */
+  eraseSweepAt?: Date
+  lastOps: { opId: string; seq: number }[]
+  idem?: IdempotencyGuardDocument
+}
+
+/** The invoices collection. The unique indexes are the guards of numbering, idempotency and address ownership. */
+export const INVOICES = defineCollection<InvoiceDocument>(
+  'invoices',
+  {
+    _id: TEXT,
+    ...OWNED_FIELDS,
+    number: COUNT,
+    description: optional(String),
+    orderId: optional(String),
+    metadata: [{ _id: false, k: String, v: String }],
+    fiat: { minor: TEXT, currency: TEXT },
+    customer: { email: optional(String), name: optional(String) },
+    successUrl: optional(String),
+    cancelUrl: optional(String),
+    paymentLinkId: optional(String),
+    productId: optional(String),
+    source: TEXT,
+    createdAt: DATE,
+    status: { type: String, enum: INVOICE_STATUSES, required: true },
+    expiresAt: DATE,
+    endsWithQuote: Boolean,
+    paidAt: optional(Date),
+    updatedAt: DATE,
+    version: COUNT,
+    eventSeq: COUNT,
+    locks: { type: [Object], required: true },
+    ledger: { type: [Object], required: true },
+    others: optional(Object),
+    exceptions: { type: [Object], required: true },
+    paidLate: Boolean,
+    underpaidAccepted: Boolean,
+    partialAnnouncedBase: TEXT,
+    confirmingSince: optional(Date),
+    actionChain: TEXT,
+    nextActionAt: optional(Date),
+    claims: optional([String]),
+    returned: optional([String]),
+    returnedUntil: optional(Date),
+    draws: optional([String]),
+    releaseAt: optional(Date),
+    outbox: { type: [Object], required: true },
+    outboxShard: COUNT,
+    outboxAt: optional(Date),
+    eraseSweepAt: optional(Date),
+    lastOps: [{ _id: false, opId: String, seq: Number }],
+    idem: optional(Object),
+  },
+  [
+    { name: 'invoice_number', key: { workspaceId: 1, mode: 1, number: 1 }, unique: true },
+    {
+      name: 'invoice_idempotency_key',
+      key: { workspaceId: 1, mode: 1, 'idem.key': 1 },
+      unique: true,
+      partialFilterExpression: { 'idem.key': { $exists: true } },
+    },
+    {
+      name: 'invoice_claims',
+      key: { claims: 1 },
+      unique: true,
+      partialFilterExpression: { claims: { $exists: true } },
+    },
+    {
+      name: 'invoice_draws',
+      key: { draws: 1 },
+      unique: true,
+      partialFilterExpression: { draws: { $exists: true } },
+    },
+    {
+      name: 'invoice_returned',
+      key: { returned: 1, returnedUntil: 1 },
+      partialFilterExpression: { returned: { $exists: true } },
+    },
+    { name: 'invoice_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
+    { name: 'invoice_list_by_status', key: { workspaceId: 1, mode: 1, status: 1, _id: -1 } },
+    {
+      name: 'invoice_paid',
+      key: { workspaceId: 1, mode: 1, paidAt: -1 },
+      partialFilterExpression: { paidAt: { $type: 'date' } },
+    },
+    {
+      name: 'invoice_list_by_order',
+      key: { workspaceId: 1, mode: 1, orderId: 1, _id: -1 },
+      // Equality with a text implies "greater than empty", but not a type: only so the planner may use the index.
+      partialFilterExpression: { orderId: { $gt: '' } },
+    },
+    {
+      name: 'invoice_list_by_customer',
+      key: { workspaceId: 1, mode: 1, 'customer.email': 1, _id: -1 },
+      partialFilterExpression: { 'customer.email': { $gt: '' } },
+    },
+    {
+      name: 'invoice_erase_sweep',
+      key: { eraseSweepAt: 1 },
+      partialFilterExpression: { eraseSweepAt: { $exists: true } },
+    },
+    {
+      name: 'invoice_outbox',
+      key: { outboxShard: 1, outboxAt: 1 },
+      partialFilterExpression: { outboxAt: { $exists: true } },
+    },
+    {
+      name: 'invoice_next_action',
+      key: { actionChain: 1, nextActionAt: 1 },
+      partialFilterExpression: { nextActionAt: { $exists: true } },
+    },
+    {
+      name: 'invoice_reference',
+      key: { 'locks.reference': 1 },
+      partialFilterExpression: { 'locks.reference': { $exists: true } },
+    },
+    {
+      name: 'invoice_coin_lock',
+      key: { 'locks.network': 1, mode: 1, expiresAt: 1 },
+      partialFilterExpression: { 'locks.coin': true },
+    },
+    {
+      name: 'invoice_release',
+      key: { releaseAt: 1, _id: 1 },
+      partialFilterExpression: { releaseAt: { $exists: true } },
+    },
+    {
+      name: 'invoice_changed',
+      key: { updatedAt: 1, _id: 1 },
+      // A create, which is what must be fast, is in no such index: ids tell when it was.
+      partialFilterExpression: { version: { $gt: 1 } },
+    },
+    {
+      name: 'invoice_payment_link',
+      key: { paymentLinkId: 1 },
+      partialFilterExpression: { paymentLinkId: { $gt: '' } },
+    },
+  ],
+)

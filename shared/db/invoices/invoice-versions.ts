@@ -1,0 +1,22 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import type { InvoiceVersions } from '#shared/ports/live-invoices.ts'
+import { INVOICES } from './invoice-model.ts'
+
+/** Ids in one question: a request of some 50 KB. */
+const IDS_MAX = 1_000
+
+/** Versions of invoices on MongoDB, by their primary key. */
+export function createInvoiceVersions(db: Database): InvoiceVersions {
+  const invoices = db.collection(INVOICES)
+  return {
+    versionsOf: async (ids) => {
+      const versions = new Map<string, number>()
+      for (let from = 0; from < ids.length; from += IDS_MAX) {
+        const some = ids.slice(from, from + IDS_MAX)
+        const found = invoices.find({ _id: { $in: some } }, { projection: { version: 1 } })
+        for await (const { _id, version } of found) versions.set(_id, version)
+      }
+      return versions
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import type { MailOutcome, MailQueue, QueuedMail } from '#shared/ports/mails.ts'
+import { MAILS, type MailDocument } from './mail-model.ts'
+
+const WEEK_MS = 7 * 86_400_000
+/** True for mails whose time has come by the store's own clock. */
+const IS_DUE = { $expr: { $lte: ['$dueAt', '$$NOW'] } }
+
+/** The mailer's side of the mails on MongoDB: claims and outcomes are fenced by lease token, times are the store's. */
+export function createMailQueue(db: Database): MailQueue {
+  const mails = db.collection(MAILS)
+  return {
+    due: async (until, limit) => {
+      const found = await mails
+        .find({ status: 'pending', dueAt: { $lte: toDate(until) } }, { projection: { dueAt: 1 }, hint: 'mail_due' })
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map((row) => ({ id: row._id, dueAt: toMs(row.dueAt) }))
+    },
+    claim: async (id, token, leaseMs) => {
+      const lease = { dueAt: { $add: ['$$NOW', leaseMs] }, leaseToken: { $literal: token } }
+      const claimed = await mails.findOneAndUpdate(
+        { _id: id, status: 'pending', ...IS_DUE },
+        [{ $set: { ...lease, claims: { $add: ['$claims', 1] } } }],
+        { returnDocument: 'after' },
+      )
+      return claimed === null ? null : fromDocument(claimed)
+    },
+    finish: async (outcome) => {
+      const held = { _id: outcome.mailId, status: 'pending' as const, leaseToken: outcome.leaseToken }
+      const change = { $set: changeOf(outcome), $inc: { attempt: outcome.counts ? 1 : 0 } }
+      return (await mails.updateOne(held, change)).matchedCount === 1
+    },
+    release: async (id, token) => {
+      await mails.updateOne({ _id: id, status: 'pending', leaseToken: token }, [
+        { $set: { dueAt: '$$NOW', leaseToken: null } },
+      ])
+    },
+    findById: async (id) => {
+      const stored = await mails.findOne({ _id: id })
+      return stored === null ? null : fromDocument(stored)
+    },
+    // The index by which mails end their life serves this order.
+    listNewest: async (limit) =>
+      (await mails.find({}).sort({ createdAt: -1 }).limit(limit).toArray()).map(fromDocument),
+    count: async (overdueSince) => {
+      const pending = { status: 'pending' as const }
+      const lately = { status: 'failed' as const, finishedAt: { $gte: toDate(overdueSince - WEEK_MS) } }
+      const [waiting, overdue, failed] = await Promise.all([
+        mails.countDocuments(pending, { hint: 'mail_due' }),
+        mails.countDocuments({ ...pending, dueAt: { $lte: toDate(overdueSince) } }, { hint: 'mail_due' }),
+        mails.countDocuments(lately, { hint: 'mail_failed' }),
+      ])
+      return { waiting, overdue, failed }
+    },
+  }
+}
+
+function changeOf({ result, dueAt, at, reply }: MailOutcome): Partial<MailDocument> {
+  const seen = { leaseToken: null, lastReply: reply }
+  if (result === 'retry') return { ...seen, dueAt: toDate(dueAt ?? at) }
+  return { ...seen, status: result, finishedAt: toDate(at) }
+}
+
+function fromDocument({ _id, createdAt, dueAt, finishedAt, ...same }: MailDocument): QueuedMail {
+  return { id: _id, ...same, createdAt: toMs(createdAt), dueAt: toMs(dueAt), finishedAt: toMsOrNull(finishedAt) }
+}

@@ -1,0 +1,23 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import type { MailRecord, MailRepository } from '#shared/ports/events.ts'
+import { MAILS, type MailDocument } from './mail-model.ts'
+
+/** Mails on MongoDB. Ids are deterministic, so the same mail is queued once; it is due at once. */
+export function createMailRepository(db: Database): MailRepository {
+  const mails = db.collection(MAILS)
+  return {
+    insertMany: async (records) => {
+      if (records.length === 0) return
+      await ignoringDuplicates(() => mails.insertMany(records.map(mailToDocument), { ordered: false }))
+    },
+    hasAny: async (ids) => (await mails.findOne({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })) !== null,
+  }
+}
+
+/** The stored form of a new mail, which is due at once. */
+export function mailToDocument({ id, createdAt, ...same }: MailRecord): MailDocument {
+  const waiting = { status: 'pending', attempt: 0, claims: 0, leaseToken: null, finishedAt: null } as const
+  return { _id: id, ...same, createdAt: toDate(createdAt), ...waiting, dueAt: toDate(createdAt), lastReply: null }
+}

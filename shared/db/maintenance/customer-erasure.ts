@@ -1,0 +1,69 @@
+import mongoose from 'mongoose'
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import { EVENTS } from '#shared/db/events/event-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
+import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
+
+const NOBODY = { email: null, name: null } as const
+
+/** Erases customers on MongoDB. What a change of the invoice writes never touches these fields, so nothing brings them back. */
+export function createCustomerEraser(db: Database): CustomerEraser {
+  const invoices = db.collection(INVOICES)
+  const events = db.collection(EVENTS)
+  const answers = db.collection(IDEMPOTENCY_KEYS)
+  return {
+    eraseInvoice: ({ workspaceId, mode, invoiceId }, sweepAt, audit) =>
+      audited(db, audit, async (session) => {
+        const named = { $or: [{ 'customer.email': { $ne: null } }, { 'customer.name': { $ne: null } }] }
+        const change = { $set: { customer: NOBODY, eraseSweepAt: toDate(sweepAt) } }
+        const erased = await invoices.updateOne({ _id: invoiceId, workspaceId, mode, ...named }, change, { session })
+        return erased.matchedCount === 1
+      }),
+    eraseEvents: async (invoiceId, madeBefore) => {
+      const found = events.find({ invoiceId, createdAt: { $lt: toDate(madeBefore) } })
+      for await (const { _id, body } of found) {
+        const bytes = body instanceof mongoose.mongo.Binary ? body.value() : body
+        const erased = withoutCustomer(Buffer.from(bytes).toString('utf8'))
+        if (erased === null) continue
+        await events.updateOne({ _id }, { $set: { body: new mongoose.mongo.Binary(Buffer.from(erased, 'utf8')) } })
+      }
+    },
+    storedAnswers: async ({ workspaceId, mode, invoiceId }) => {
+      // Names of operations hold the path and begin with the workspace: ranges of the primary key.
+      const paths = [`/invoices/${invoiceId}/`, `/test/invoices/${invoiceId}/`]
+      const ranges = paths.map((path) => `${workspaceId}:${mode}:POST:${path}`)
+      const found = await answers
+        .find({ $or: ranges.map((range) => ({ _id: { $gte: range, $lt: `${range}\uffff` } })) })
+        .toArray()
+      return found.flatMap(({ _id, response }) => (response === null ? [] : [{ scope: _id, body: response.body }]))
+    },
+    replaceAnswer: async ({ scope, body }, next) => {
+      await answers.updateOne({ _id: scope, 'response.body': body }, { $set: { 'response.body': next } })
+    },
+    dueSweeps: async (until, limit) => {
+      const due = { eraseSweepAt: { $lte: toDate(until) } }
+      const found = await invoices
+        .find(due, { projection: { _id: 1 }, hint: 'invoice_erase_sweep' })
+        .sort({ eraseSweepAt: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map(({ _id }) => _id)
+    },
+    endSweep: async (invoiceId) => {
+      await invoices.updateOne({ _id: invoiceId }, { $unset: { eraseSweepAt: '' } })
+    },
+  }
+}
+
+/** The body of an event with an empty customer; null when it names none. */
+function withoutCustomer(body: string): string | null {
+  const event = JSON.parse(body) as { data?: { object?: { customer?: { email: unknown; name: unknown } } } }
+  const customer = event.data?.object?.customer
+  if (customer === undefined || (customer.email === null && customer.name === null)) return null
+  customer.email = null
+  customer.name = null
+  return JSON.stringify(event)
+}

@@ -1,0 +1,106 @@
+import type mongoose from 'mongoose'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { DUE_INDEX } from '#shared/db/deliveries/delivery-claims.ts'
+import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { dueEndpointsPipeline } from '#shared/db/deliveries/delivery-repository.ts'
+import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { LEASES } from '#shared/db/installation/lease-model.ts'
+import { PROCESSES } from '#shared/db/installation/process-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { COUNT_MAX } from '#shared/ports/delivery-search.ts'
+import type { InstanceReads, WorkDepth } from '#shared/ports/installation.ts'
+import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+
+/** Endpoints that are asked for what is due at them. */
+const ENDPOINTS_MAX = 1_000
+const PROCESSES_MAX = 500
+const ACTION_CHAINS = ['none', ...MODES.flatMap((mode) => NETWORK_IDS.map((network) => `${mode}:${network}`))]
+const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
+
+/** What people who run the installation look at, on MongoDB. Every figure is read from the index of its sweep. */
+export function createInstanceReads(db: Database): InstanceReads {
+  return {
+    depths: async (at) => {
+      const until = { $lte: toDate(at) }
+      const next = { actionChain: { $in: ACTION_CHAINS }, nextActionAt: until }
+      const outbox = { outboxShard: { $in: SHARDS }, outboxAt: until }
+      const depth = depthsOf(db)
+      return await Promise.all([
+        depth('invoice-transitions', INVOICES, { filter: next, field: 'nextActionAt', hint: 'invoice_next_action' }),
+        depth('payments', PAYMENTS, { filter: { dirtyAt: until }, field: 'dirtyAt', hint: 'payment_dirty' }),
+        depth('outbox', INVOICES, { filter: outbox, field: 'outboxAt', hint: 'invoice_outbox' }),
+        dueDeliveries(db, at),
+        depth('mail', MAILS, {
+          filter: { status: 'pending', dueAt: until },
+          field: 'dueAt',
+          hint: 'mail_due',
+        }),
+        depth('recoveries', DELIVERY_RECOVERIES, {
+          filter: { state: 'open', dueAt: until },
+          field: 'dueAt',
+          hint: 'recovery_due',
+        }),
+        depth('audit-chain', AUDIT_LOG, { filter: { waits: true }, field: 'at', hint: 'audit_waiting' }),
+      ])
+    },
+    leases: async () =>
+      (await db.collection(LEASES).find().sort({ _id: 1 }).toArray()).map(({ _id, owner, until, epoch }) => {
+        return { id: _id, owner, until: toMs(until), epoch }
+      }),
+    redisSince: async () => {
+      const fact = await db.collection(INSTALLATION).findOne({ _id: 'redis-epoch' })
+      return fact === null ? null : toMs(fact.changedAt)
+    },
+    processes: async (since) => {
+      const seen = { seenAt: { $gte: toDate(since) } }
+      const found = await db.collection(PROCESSES).find(seen).sort({ seenAt: -1 }).limit(PROCESSES_MAX).toArray()
+      return found.map(({ _id, startedAt, seenAt, ...same }) => {
+        return { id: _id, ...same, startedAt: toMs(startedAt), seenAt: toMs(seenAt) }
+      })
+    },
+  }
+}
+
+interface DueQuestion {
+  readonly filter: mongoose.mongo.Document
+  /** The date that says when it fell due. */
+  readonly field: string
+  readonly hint: string
+}
+
+function depthsOf(db: Database) {
+  return async (
+    work: WorkDepth['work'],
+    model: { readonly name: string },
+    { filter, field, hint }: DueQuestion,
+  ): Promise<WorkDepth> => {
+    const rows = db.connection.getClient().db(db.name).collection(model.name)
+    const [due, oldest] = await Promise.all([
+      rows.countDocuments(filter, { hint, limit: COUNT_MAX }),
+      rows.findOne(filter, { hint, sort: { [field]: 1 }, projection: { [field]: 1 } }),
+    ])
+    const at: unknown = oldest?.[field]
+    return { work, due, oldestDueAt: at instanceof Date ? toMs(at) : null }
+  }
+}
+
+/** Endpoint by endpoint, because a count of all that is due would read every row that waits for its next try. */
+async function dueDeliveries(db: Database, at: Ms): Promise<WorkDepth> {
+  const deliveries = db.collection(WEBHOOK_DELIVERIES)
+  const endpoints = await deliveries
+    .aggregate<{ _id: string; dueAt: Date }>(dueEndpointsPipeline(toDate(at), ENDPOINTS_MAX))
+    .toArray()
+  const due = await deliveries.countDocuments(
+    { status: 'pending', endpointId: { $in: endpoints.map(({ _id }) => _id) }, dueAt: { $lte: toDate(at) } },
+    { hint: DUE_INDEX, limit: COUNT_MAX },
+  )
+  const [oldest] = endpoints
+  return { work: 'webhooks', due, oldestDueAt: oldest === undefined ? null : toMs(oldest.dueAt) }
+}

@@ -1,0 +1,76 @@
+import type mongoose from 'mongoose'
+import { classOf } from '#shared/db/connection/collection-class.ts'
+import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
+import { MODELS } from '#shared/db/schema/models.ts'
+import type { RetentionRepository, RetentionRule } from '#shared/ports/retention.ts'
+
+const DAY_MS = 86_400_000
+
+interface Stored {
+  _id: string
+  [field: string]: unknown
+}
+
+interface Known extends RetentionRule {
+  readonly field: string
+  readonly model: CollectionModel<Stored>
+}
+
+/** Ends of lives on MongoDB, as the classes of the collections state them. */
+export function createRetentionRepository(db: Database): RetentionRepository {
+  const known = new Map(MODELS.flatMap(ruleOf).map((rule) => [rule.collection, rule] as const))
+  const required = (name: string): Known => {
+    const rule = known.get(name)
+    if (rule === undefined) throw new Error(`documents of ${name} are kept for ever`)
+    return rule
+  }
+  return {
+    rules: [...known.values()],
+    oldest: async (name) => {
+      const { model, field } = required(name)
+      // Times only: a document whose life has not begun has none.
+      const begun: mongoose.mongo.Filter<Stored> = { [field]: { $gt: new Date(0) } }
+      const found = await db
+        .collection(model)
+        .find(begun, { projection: { [field]: 1 } })
+        .sort({ [field]: 1 })
+        .limit(1)
+        .next()
+      const at = found?.[field]
+      return at instanceof Date ? toMs(at) : null
+    },
+    remove: async (name, before, limit) => {
+      const { model, field, by } = required(name)
+      if (by !== 'job') throw new Error(`documents of ${name} are removed by the store`)
+      const past: mongoose.mongo.Filter<Stored> = { [field]: { $lt: toDate(before) } }
+      const found = await db
+        .collection(model)
+        .find(past, { projection: { _id: 1 } })
+        .sort({ [field]: 1 })
+        .limit(limit)
+        .toArray()
+      if (found.length === 0) return 0
+      const ids: mongoose.mongo.Filter<Stored> = { _id: { $in: found.map(({ _id }) => _id) } }
+      return (await db.collection(model).deleteMany(ids)).deletedCount
+    },
+    scannedThrough: async () => {
+      const [slowest] = await db.collection(CHAIN_CURSORS).find().sort({ time: 1 }).limit(1).toArray()
+      return slowest === undefined ? null : toMs(slowest.time)
+    },
+  }
+}
+
+function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
+  const { life } = classOf(model.name)
+  const same = { collection: model.name, model: model as CollectionModel<Stored> }
+  if (life.kept === 'job') return [{ ...same, field: life.field, lifeMs: life.days * DAY_MS, by: 'job' }]
+  if (life.kept === 'forever') return []
+  const index = model.indexes.find(({ name }) => name === life.index)
+  const [field] = Object.keys(index?.key ?? {})
+  if (field === undefined || index?.expireAfterSeconds === undefined)
+    throw new Error(`${model.name} has no index ${life.index}`)
+  return [{ ...same, field, lifeMs: index.expireAfterSeconds * 1_000, by: 'store' }]
+}

@@ -1,0 +1,119 @@
+import type mongoose from 'mongoose'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { readBack } from '#shared/db/connection/read-back.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import type {
+  CatalogueQuery,
+  LinkAmount,
+  PaymentLink,
+  PaymentLinkRepository,
+} from '#shared/ports/products-and-links.ts'
+import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts'
+
+/** Payment links on MongoDB. */
+export function createPaymentLinkRepository(db: Database): PaymentLinkRepository {
+  const links = db.collection(PAYMENT_LINKS)
+  const invoices = db.collection(INVOICES)
+
+  const findInWorkspace: PaymentLinkRepository['findInWorkspace'] = async (workspaceId, mode, id) =>
+    orNull(await links.findOne({ _id: id, workspaceId, mode }))
+
+  return {
+    insert: async (link, audit) => {
+      try {
+        await insertAudited(db, audit, async (session) => {
+          await links.insertOne(toDocument(link), session === null ? {} : { session })
+        })
+        return link
+      } catch (error) {
+        if (duplicateKeyFields(error) === null) throw error
+        return orNull(await readBack(() => links.findOne({ _id: link.id })))
+      }
+    },
+    findInWorkspace,
+    findById: async (id) => orNull(await links.findOne({ _id: id })),
+    list: async (query) =>
+      (await links.find(linkListFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
+    deactivate: async (workspaceId, mode, id, at, audit) => {
+      const active = { _id: id, workspaceId, mode, status: 'active' as const }
+      const change = {
+        $set: { status: 'inactive' as const, deactivatedAt: toDate(at) },
+        $max: { updatedAt: toDate(at) },
+      }
+      if (audit === undefined) await links.updateOne(active, change)
+      else
+        await audited(
+          db,
+          audit,
+          async (session) => (await links.updateOne(active, change, { session })).matchedCount === 1,
+        )
+      return findInWorkspace(workspaceId, mode, id)
+    },
+    countActive: (workspaceId, mode, max) =>
+      links.countDocuments({ workspaceId, mode, status: 'active' }, { limit: max }),
+    countUses: async (ids) => {
+      const counted = await invoices.aggregate<{ _id: string; uses: number }>(usesPipeline(ids)).toArray()
+      return new Map(counted.map(({ _id, uses }) => [_id, uses]))
+    },
+  }
+}
+
+/** The filter of `GET /payment-links`; exported for the test that explains it. */
+export function linkListFilter({
+  workspaceId,
+  mode,
+  beforeId,
+}: CatalogueQuery): mongoose.mongo.Filter<PaymentLinkDocument> {
+  return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
+}
+
+/** Counts the invoices of each link in one pass over index keys; exported for the test that explains it. */
+export function usesPipeline(ids: readonly string[]): mongoose.mongo.Document[] {
+  return [{ $match: { paymentLinkId: { $in: [...ids] } } }, { $group: { _id: '$paymentLinkId', uses: { $sum: 1 } } }]
+}
+
+const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
+  stored === null ? null : fromDocument(stored)
+
+function toDocument(link: PaymentLink): PaymentLinkDocument {
+  const { id, amount, createdAt, updatedAt, deactivatedAt, ...same } = link
+  return {
+    _id: id,
+    ...same,
+    amount: amountToDocument(amount),
+    createdAt: toDate(createdAt),
+    updatedAt: toDate(updatedAt),
+    deactivatedAt: toDateOrNull(deactivatedAt),
+  }
+}
+
+function fromDocument(stored: PaymentLinkDocument): PaymentLink {
+  const { _id, amount, createdAt, updatedAt, deactivatedAt, ...same } = stored
+  return {
+    id: _id,
+    ...same,
+    amount: amountFromDocument(amount),
+    createdAt: toMs(createdAt),
+    updatedAt: toMs(updatedAt),
+    deactivatedAt: toMsOrNull(deactivatedAt),
+  }
+}
+
+function amountToDocument(amount: LinkAmount): PaymentLinkDocument['amount'] {
+  if (amount.kind === 'fixed') return { kind: 'fixed', minor: amount.minor.toString() }
+  const { minMinor, maxMinor } = amount
+  return { kind: 'custom', minMinor: minMinor?.toString() ?? null, maxMinor: maxMinor?.toString() ?? null }
+}
+
+function amountFromDocument(amount: PaymentLinkDocument['amount']): LinkAmount {
+  if (amount.kind === 'fixed') return { kind: 'fixed', minor: BigInt(amount.minor) }
+  const { minMinor, maxMinor } = amount
+  return {
+    kind: 'custom',
+    minMinor: minMinor === null ? null : BigInt(minMinor),
+    maxMinor: maxMinor === null ? null : BigInt(maxMinor),
+  }
+}

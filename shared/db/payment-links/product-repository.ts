@@ -1,0 +1,76 @@
+import type mongoose from 'mongoose'
+import { insertAudited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { readBack } from '#shared/db/connection/read-back.ts'
+import type { CatalogueQuery, Product, ProductRepository } from '#shared/ports/products-and-links.ts'
+import { PRODUCTS, type ProductDocument } from './product-model.ts'
+
+type Insertion = Awaited<ReturnType<ProductRepository['insert']>>
+
+/** Products on MongoDB. Ids and skus are unique by index, so an insert needs no read before it. */
+export function createProductRepository(db: Database): ProductRepository {
+  const products = db.collection(PRODUCTS)
+
+  /** A retry collides with its own product, on the id or on the sku; which one the store names first is its choice. */
+  const judgeCollision = async (product: Product, fields: ReadonlySet<string>): Promise<Insertion> => {
+    const { id, workspaceId, mode, sku } = product
+    const where = fields.has('sku') ? { workspaceId, mode, sku } : { _id: id }
+    const there = await readBack(() => products.findOne(where))
+    if (there === null) return { outcome: 'in_progress' }
+    return there._id === id ? { outcome: 'stored', product: fromDocument(there) } : { outcome: 'sku_taken' }
+  }
+
+  return {
+    insert: async (product, audit) => {
+      try {
+        await insertAudited(db, audit, async (session) => {
+          await products.insertOne(toDocument(product), session === null ? {} : { session })
+        })
+        return { outcome: 'stored', product }
+      } catch (error) {
+        const fields = duplicateKeyFields(error)
+        if (fields === null) throw error
+        return judgeCollision(product, fields)
+      }
+    },
+    findInWorkspace: async (workspaceId, mode, id) => {
+      const stored = await products.findOne({ _id: id, workspaceId, mode })
+      return stored === null ? null : fromDocument(stored)
+    },
+    list: async (query) =>
+      (await products.find(catalogueFilter(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(fromDocument),
+  }
+}
+
+/** The filter of `GET /products`; exported for the test that explains it. */
+export function catalogueFilter({
+  workspaceId,
+  mode,
+  beforeId,
+}: CatalogueQuery): mongoose.mongo.Filter<ProductDocument> {
+  return { workspaceId, mode, ...(beforeId !== null && { _id: { $lt: beforeId } }) }
+}
+
+function toDocument(product: Product): ProductDocument {
+  const { id, price, createdAt, updatedAt, ...same } = product
+  return {
+    _id: id,
+    ...same,
+    price: { minor: price.minor.toString(), currency: price.currency },
+    createdAt: toDate(createdAt),
+    updatedAt: toDate(updatedAt),
+  }
+}
+
+function fromDocument(stored: ProductDocument): Product {
+  const { _id, price, createdAt, updatedAt, ...same } = stored
+  return {
+    id: _id,
+    ...same,
+    price: { minor: BigInt(price.minor), currency: price.currency },
+    createdAt: toMs(createdAt),
+    updatedAt: toMs(updatedAt),
+  }
+}

@@ -1,0 +1,194 @@
+import type mongoose from 'mongoose'
+import { toDate } from '#shared/db/connection/dates.ts'
+import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import {
+  AmountContradicted,
+  otherAmountKey,
+  type Payment,
+  type PaymentSighting,
+  ScannerFenced,
+} from '#shared/ports/payments.ts'
+import type { Random } from '#shared/ports/runtime.ts'
+import { blockToDocument, paymentFromDocument, unseenDocument } from './payment-mapping.ts'
+import type { PaymentDocument } from './payment-model.ts'
+
+type Payments = mongoose.mongo.Collection<PaymentDocument>
+type Filter = mongoose.mongo.Filter<PaymentDocument>
+
+/** Identity of one scanner write: whose epoch, when, and a token that marks the rows it moves. */
+interface ScanWrite {
+  readonly epoch: number
+  readonly at: Ms
+  readonly token: string
+}
+
+const DUPLICATE_RETRIES = 3
+
+/** In no block any more; a block that holds it brings it back. */
+export const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confirmedAt: null }
+
+/**
+ * Upserts sightings, each fenced by the epoch stored in its row. A newer holder's row refuses the filter and hence collides on
+ * the unique key; that is the fence. A re-scan of known blocks moves nothing. A transaction that moves another amount in
+ * another block becomes a payment of its own, under its key and that amount.
+ */
+export async function recordSightings(
+  payments: Payments,
+  random: Random,
+  sightings: readonly PaymentSighting[],
+  epoch: number,
+  at: Ms,
+): Promise<readonly Payment[]> {
+  if (sightings.length === 0) return []
+  const write: ScanWrite = { epoch, at, token: random.uuid() }
+  const stored = await upsert(payments, random, sightings, write)
+  const changed = stored.filter((row) => row.scanWrite === write.token).map(paymentFromDocument)
+  const others = withOtherAmounts(sightings, stored)
+  if (others.length === 0) return changed
+  // The first amount stands nowhere any more: it goes before the other one comes, so that they never count together.
+  const undone: Filter = { key: { $in: others.map(({ key }) => key) }, state: { $in: ['detected', 'confirmed'] } }
+  for (const { mode, network } of others.slice(0, 1)) {
+    changed.push(...(await moveAll(payments, random, { ...undone, mode, network }, ORPHANED, epoch, at)))
+  }
+  const renamed = others.map((sighting) => ({ ...sighting, key: otherAmountKey(sighting.key, sighting.amountBase) }))
+  return [...changed, ...(await recordSightings(payments, random, renamed, epoch, at))]
+}
+
+async function upsert(
+  payments: Payments,
+  random: Random,
+  sightings: readonly PaymentSighting[],
+  write: ScanWrite,
+): Promise<readonly PaymentDocument[]> {
+  const operations = sightings.map((sighting) => ({
+    updateOne: {
+      filter: { key: sighting.key, scanEpoch: { $lte: write.epoch } },
+      update: sightingPipeline(sighting, unseenDocument(sighting, random.uuid(), write.at), write),
+      upsert: true as const,
+    },
+  }))
+  await upsertFenced(payments, operations, write.epoch)
+  return payments.find({ key: { $in: sightings.map((sighting) => sighting.key) } }).toArray()
+}
+
+interface Upsert {
+  updateOne: { filter: { key: string; scanEpoch: { $lte: number } }; update: object[]; upsert: true }
+}
+
+async function upsertFenced(payments: Payments, operations: readonly Upsert[], epoch: number): Promise<void> {
+  let left = operations
+  for (let round = 0; left.length > 0; round++) {
+    try {
+      await payments.bulkWrite([...left], { ordered: false })
+      return
+    } catch (error) {
+      const duplicates = bulkDuplicates(error)
+      if (duplicates === null) throw error
+      const current = left
+      left = duplicates.flatMap((index) => current[index] ?? [])
+      const keys = left.map((operation) => operation.updateOne.filter.key)
+      // Two upserts of one holder may collide as well; only a newer epoch is a fence.
+      const newer = await payments.findOne(
+        { key: { $in: keys }, scanEpoch: { $gt: epoch } },
+        { projection: { _id: 1 } },
+      )
+      if (newer !== null || round >= DUPLICATE_RETRIES) {
+        throw new ScannerFenced('a newer lease holder wrote these payments', { cause: error })
+      }
+    }
+  }
+}
+
+/**
+ * Sightings that move another amount than the one stored under their key. What a contract pays out may depend on the block
+ * that its transaction stands in, so in another block that is another payment. Throws when one block is told with two
+ * amounts: either the key is not stable or a node lies, and neither may be credited.
+ */
+function withOtherAmounts(
+  sightings: readonly PaymentSighting[],
+  stored: readonly PaymentDocument[],
+): readonly PaymentSighting[] {
+  const rows = new Map(stored.map((row) => [row.key, row]))
+  return sightings.filter(({ key, amountBase, block }) => {
+    const row = rows.get(key)
+    if (row?.amountBase === amountBase.toString()) return false
+    if (row !== undefined && block !== null && row.block?.hash !== block.hash) return true
+    throw new AmountContradicted(key, row?.amountBase ?? null, amountBase)
+  })
+}
+
+/** Starts from the stored row, or from `unseen` when there is none, and moves only what the sighting changes. */
+function sightingPipeline(sighting: PaymentSighting, unseen: PaymentDocument, write: ScanWrite): object[] {
+  const { block } = sighting
+  const moved = {
+    $and: [
+      { $eq: ['$amountBase', { $literal: sighting.amountBase.toString() }] },
+      {
+        $or: [
+          { $eq: ['$version', 0] },
+          { $in: ['$state', ['orphaned', 'dropped', 'replaced']] },
+          // A mempool view never takes a block away from a payment; only a reorg does.
+          ...(block === null ? [] : [{ $ne: ['$block.hash', { $literal: block.hash }] }]),
+        ],
+      },
+    ],
+  }
+  const ifMoved = (value: unknown, otherwise: string) => ({ $cond: ['$moved', value, otherwise] })
+  return [
+    { $replaceWith: { $cond: [{ $eq: [{ $type: '$version' }, 'missing'] }, { $literal: unseen }, '$$ROOT'] } },
+    { $set: { moved } },
+    {
+      $set: {
+        state: ifMoved('detected', '$state'),
+        block: block === null ? '$block' : ifMoved({ $literal: blockToDocument(block) }, '$block'),
+        confirmAt:
+          block === null ? '$confirmAt' : ifMoved({ $add: ['$requiredConfirmations', block.height - 1] }, '$confirmAt'),
+        confirmedAt: ifMoved(null, '$confirmedAt'),
+        replacedBy: ifMoved(null, '$replacedBy'),
+        scanEpoch: write.epoch,
+        ...stampWhen('$moved', write),
+      },
+    },
+    { $unset: 'moved' },
+  ]
+}
+
+/** Version, times and the sweep's hint, moved only when `condition` holds. Money of no invoice has nobody to apply it. */
+const stampWhen = (condition: unknown, write: ScanWrite) => ({
+  version: { $cond: [condition, { $add: ['$version', 1] }, '$version'] },
+  updatedAt: { $cond: [condition, toDate(write.at), '$updatedAt'] },
+  scanWrite: { $cond: [condition, write.token, '$scanWrite'] },
+  dirtyAt: {
+    $cond: [
+      { $and: [condition, { $ne: ['$invoiceId', null] }] },
+      toDate(write.at),
+      { $ifNull: ['$dirtyAt', '$$REMOVE'] },
+    ],
+  },
+})
+
+/**
+ * Applies `change` to every payment that `filter` finds on one network, fenced by epoch; returns the rows this call moved.
+ * Throws `ScannerFenced` when one of them carries a newer epoch.
+ */
+export async function moveAll(
+  payments: Payments,
+  random: Random,
+  filter: Filter & { mode: Mode; network: NetworkId },
+  change: Readonly<Record<string, unknown>>,
+  epoch: number,
+  at: Ms,
+): Promise<readonly Payment[]> {
+  const found = await payments.find(filter, { projection: { scanEpoch: 1 } }).toArray()
+  if (found.length === 0) return []
+  if (found.some((row) => row.scanEpoch > epoch)) throw new ScannerFenced('a newer lease holder wrote these payments')
+  const write: ScanWrite = { epoch, at, token: random.uuid() }
+  const ids = { _id: { $in: found.map((row) => row._id) } }
+  await payments.updateMany({ ...filter, ...ids, scanEpoch: { $lte: epoch } }, [
+    { $set: { ...change, scanEpoch: epoch, ...stampWhen(true, write) } },
+  ])
+  const moved = await payments.find({ ...ids, scanWrite: write.token }).toArray()
+  return moved.map(paymentFromDocument)
+}

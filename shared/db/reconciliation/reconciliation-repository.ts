@@ -1,0 +1,166 @@
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { ID_TIME_SLACK_MS, uuidFloor } from '#shared/db/connection/uuid-time.ts'
+import { EVENT_LIFE_S, EVENTS } from '#shared/db/events/event-model.ts'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { invoiceFromDocument } from '#shared/db/invoices/invoice-mapping.ts'
+import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { paymentFromDocument } from '#shared/db/payments/payment-mapping.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
+import { eventId } from '#shared/domain/ids.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Books, BooksProgress, BooksRepository, ChangeMark, ToldEvent } from '#shared/ports/reconciliation.ts'
+
+/** Name of the fact that holds how far the books were judged. */
+export const BOOKS_FACT = 'books-progress'
+/** The store removes events a little before or after the end of their life; a day is more than it is ever off. */
+const EVENTS_COMPLETE_MS = (EVENT_LIFE_S - 86_400) * 1_000
+/** What invoices open themselves. */
+const INBOX_KINDS = EXCEPTION_KINDS.filter((kind) => kind !== 'outbox_blocked')
+
+/** The books on MongoDB. Everything is read at majority, in an order in which what follows from a document is read after it. */
+export function createBooksRepository(db: Database): BooksRepository {
+  const invoices = db.collection(INVOICES)
+  const facts = db.collection(INSTALLATION)
+  return {
+    progress: async () => {
+      const fact = await facts.findOne({ _id: BOOKS_FACT })
+      return fact === null ? null : (JSON.parse(fact.value) as BooksProgress)
+    },
+    saveProgress: async (progress) => {
+      const change = { $set: { value: JSON.stringify(progress) }, $currentDate: { changedAt: true as const } }
+      await facts.updateOne({ _id: BOOKS_FACT }, change, { upsert: true })
+    },
+    idAt: (at) => uuidFloor(at - ID_TIME_SLACK_MS),
+    firstIdAt: uuidFloor,
+    created: async (after, until, limit) => {
+      const found = await invoices
+        .find({ _id: { $gt: after, ...(until !== null && { $lt: uuidFloor(until) }) } }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map(({ _id }) => _id)
+    },
+    changed: async (after, until, limit) => {
+      const found = await invoices
+        .find(changedFilter(after, until), { projection: { updatedAt: 1 } })
+        .sort({ updatedAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray()
+      return found.map(({ _id, updatedAt }) => ({ at: toMs(updatedAt), invoiceId: _id }))
+    },
+    read: (ids, now) => read(db, ids, now),
+  }
+}
+
+/** The filter of `changed`; exported for the test that explains it. */
+export function changedFilter({ at, invoiceId }: ChangeMark, until: Ms) {
+  const before = toDate(until)
+  return {
+    version: { $gt: 1 },
+    $or: [{ updatedAt: { $gt: toDate(at), $lt: before } }, { updatedAt: toDate(at), _id: { $gt: invoiceId } }],
+  }
+}
+
+async function read(db: Database, ids: readonly string[], now: Ms): Promise<readonly Books[]> {
+  const wanted = { _id: { $in: [...ids] } }
+  const found = await db.collection(INVOICES).find(wanted).toArray()
+  const [payments, events, keys] = await Promise.all([
+    db
+      .collection(PAYMENTS)
+      .find({ invoiceId: { $in: [...ids] } })
+      .toArray(),
+    db
+      .collection(EVENTS)
+      .find({ invoiceId: { $in: [...ids] } }, { projection: { body: 0 } })
+      .toArray(),
+    sameKeys(db, found),
+  ])
+  const eventsOf = groupBy(events, ({ invoiceId }) => invoiceId ?? '')
+  const paymentsOf = groupBy(payments, ({ invoiceId }) => invoiceId ?? '')
+  const books = await Promise.all(
+    found.map(async (document): Promise<Books> => {
+      const told = (eventsOf.get(document._id) ?? []).map(({ _id: id, seq, type, workspaceId, mode }) => ({
+        ...{ id, seq, type, workspaceId, mode },
+      }))
+      const key = keyOf(document)
+      return {
+        invoice: invoiceFromDocument(document),
+        keySharedWith: key === null ? [] : (keys.get(key) ?? []).filter((id) => id !== document._id),
+        payments: (paymentsOf.get(document._id) ?? []).map(paymentFromDocument),
+        events: told,
+        eventsComplete: toMs(document.createdAt) > now - EVENTS_COMPLETE_MS,
+        ...(await readElsewhere(db, document, told)),
+      }
+    }),
+  )
+  const versions = await db
+    .collection(INVOICES)
+    .find(wanted, { projection: { version: 1 } })
+    .toArray()
+  const versionOf = new Map(versions.map(({ _id, version }) => [_id, version]))
+  return books.filter(({ invoice }) => versionOf.get(invoice.terms.id) === invoice.state.version)
+}
+
+const keyOf = ({ workspaceId, mode, idem }: InvoiceDocument): string | null =>
+  idem === undefined ? null : `${workspaceId} ${mode} ${idem.key}`
+
+/** Ids of all invoices that carry a key of these ones, by key. */
+async function sameKeys(
+  db: Database,
+  found: readonly InvoiceDocument[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const keyed = found.flatMap(({ workspaceId, mode, idem }) =>
+    idem === undefined ? [] : [{ workspaceId, mode, 'idem.key': idem.key }],
+  )
+  if (keyed.length === 0) return new Map()
+  const holders = await db.collection(INVOICES).find({ $or: keyed }).toArray()
+  const byKey = groupBy(holders, (holder) => keyOf(holder) ?? '')
+  return new Map([...byKey].map(([key, rows]) => [key, rows.map(({ _id }) => _id)]))
+}
+
+function groupBy<T>(rows: readonly T[], keyOfRow: (row: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const key = keyOfRow(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+/** Where the numbers went that no event carries. Most invoices have none, and nothing is asked for them. */
+async function readElsewhere(
+  db: Database,
+  { _id: invoiceId, eventSeq, outbox, ledger }: InvoiceDocument,
+  events: readonly ToldEvent[],
+): Promise<Pick<Books, 'seqsElsewhere' | 'inboxEntries'>> {
+  const told = new Set([...events, ...outbox].map(({ seq }) => seq))
+  const missing = Array.from({ length: eventSeq }, (_, index) => index + 1).filter((seq) => !told.has(seq))
+  if (missing.length === 0) return { seqsElsewhere: [], inboxEntries: 0 }
+  const seqOf = new Map(missing.map((seq) => [eventId(invoiceId, seq), seq]))
+  const subjects = [invoiceId, ...ledger.map(({ payment }) => payment)]
+  const entries = subjects.flatMap((subject) => INBOX_KINDS.map((kind) => `${kind}:${subject}`))
+  const onlyId = { projection: { _id: 1 } }
+  const [audits, mails, inbox] = await Promise.all([
+    db
+      .collection(AUDIT_LOG)
+      .find({ _id: { $in: [...seqOf.keys()] } }, onlyId)
+      .toArray(),
+    db
+      .collection(MAILS)
+      .find({ _id: { $in: [...seqOf.keys()].map((id) => `mail:${id}`) } }, onlyId)
+      .toArray(),
+    db
+      .collection(EXCEPTIONS)
+      .find({ _id: { $in: entries } }, onlyId)
+      .toArray(),
+  ])
+  const seqsElsewhere = [...audits, ...mails].map(({ _id }) => seqOf.get(_id.replace(/^mail:/, '')) ?? 0)
+  return { seqsElsewhere, inboxEntries: inbox.length }
+}

@@ -1,0 +1,73 @@
+import { afterEach, expect, it } from 'vitest'
+import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import type { StoreChange } from '#shared/ports/change-feed.ts'
+import { sampleDelivery, sampleInvoice } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+import { createChangeFeed } from './change-feed.ts'
+
+const stores = useStores()
+let following: { stop(): Promise<void> } | null = null
+afterEach(async () => {
+  await following?.stop()
+  following = null
+})
+
+/** Follows and collects; `until` resolves when the condition holds. */
+function follow() {
+  const told: StoreChange[] = []
+  let gaps = 0
+  let check: () => void = () => undefined
+  following = createChangeFeed(stores.db, stores.ambient.logger).follow({
+    changes: (batch) => {
+      told.push(...batch)
+      check()
+    },
+    gap: () => {
+      gaps += 1
+      check()
+    },
+  })
+  const until = async (condition: () => boolean) =>
+    await new Promise<void>((resolve) => {
+      check = () => {
+        if (condition()) resolve()
+      }
+      check()
+    })
+  return { told, gaps: () => gaps, until }
+}
+
+/** Guarantee: a page that follows hears of what was written after it was told that it follows. */
+it('tells inserts and changes with their workspace and mode, and nothing of bookkeeping', async () => {
+  const { told, gaps, until } = follow()
+  await until(() => gaps() === 1)
+  const invoice = sampleInvoice(stores.ambient.random, { workspaceId: 'ws-1', number: 1, at: Date.now() })
+  await createInvoiceRepository(stores.db).insert(invoice)
+  await until(() => told.length === 1)
+  expect(told).toEqual([{ kind: 'invoice', id: invoice.terms.id, workspaceId: 'ws-1', mode: 'test', isNew: true }])
+
+  const invoices = stores.db.collection(INVOICES)
+  await invoices.updateOne({ _id: invoice.terms.id }, { $set: { outboxShard: 3 } })
+  await invoices.updateOne({ _id: invoice.terms.id }, { $inc: { version: 1 } })
+  await until(() => told.length === 2)
+  expect(told[1]).toMatchObject({ kind: 'invoice', id: invoice.terms.id, isNew: false })
+
+  await createDeliveryRepository(stores.db).insertMany([sampleDelivery('whd_1', { endpointId: 'e-1' })])
+  await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: 'whd_1' }, { $set: { leaseToken: 't' } })
+  await stores.db.collection(WEBHOOK_DELIVERIES).updateOne({ _id: 'whd_1' }, { $set: { status: 'failed' } })
+  await until(() => told.some(({ kind, isNew }) => kind === 'delivery' && !isNew) || told.length >= 4)
+  expect(told.filter(({ kind }) => kind === 'delivery').every(({ id }) => id === 'whd_1')).toBe(true)
+})
+
+it('calls a gap when there is more than can be named, and goes on', async () => {
+  const { told, gaps, until } = follow()
+  await until(() => gaps() === 1)
+  const rows = Array.from({ length: 2_500 }, (_, row) => sampleDelivery(`whd_many_${row}`, { endpointId: 'e-2' }))
+  await createDeliveryRepository(stores.db).insertMany(rows)
+  await until(() => gaps() >= 2)
+  await createDeliveryRepository(stores.db).insertMany([sampleDelivery('whd_after', { endpointId: 'e-2' })])
+  await until(() => told.some(({ id }) => id === 'whd_after'))
+})

@@ -1,0 +1,50 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { BalanceCheck, CoinBalanceRepository } from '#shared/ports/native-balances.ts'
+import { ScannerFenced } from '#shared/ports/payments.ts'
+import { type BalanceCheckDocument, COIN_BALANCES } from './coin-balance-model.ts'
+
+const idOf = (mode: Mode, network: NetworkId, matchKey: string): string => `${mode}:${network}:${matchKey}`
+
+/** Checks of balances on MongoDB. A newer holder's row refuses the filter of an older one and collides on `_id`: that is the fence. */
+export function createCoinBalanceRepository(db: Database): CoinBalanceRepository {
+  const balances = db.collection(COIN_BALANCES)
+  return {
+    find: async (mode, network, matchKeys) => {
+      const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
+      const found = await balances.find({ _id: { $in: ids } }).toArray()
+      return found.map(({ matchKey, checks }) => ({ matchKey, checks: checks.map(fromDocument) }))
+    },
+    save: async (mode, network, accounts, epoch) => {
+      if (accounts.length === 0) return
+      const operations = accounts.map(({ matchKey, checks }) => ({
+        updateOne: {
+          filter: { _id: idOf(mode, network, matchKey), scanEpoch: { $lte: epoch } },
+          update: {
+            $set: { mode, network, matchKey, checks: checks.map(toDocument), scanEpoch: epoch, updatedAt: new Date() },
+          },
+          upsert: true as const,
+        },
+      }))
+      try {
+        await balances.bulkWrite(operations, { ordered: false })
+      } catch (error) {
+        if (bulkDuplicates(error) === null) throw error
+        throw new ScannerFenced('a newer lease holder checked these balances', { cause: error })
+      }
+    },
+  }
+}
+
+const toDocument = ({ balanceBase, flowBase, ...same }: BalanceCheck): BalanceCheckDocument => ({
+  ...same,
+  balanceBase: balanceBase.toString(),
+  flowBase: flowBase.toString(),
+})
+
+const fromDocument = ({ balanceBase, flowBase, ...same }: BalanceCheckDocument): BalanceCheck => ({
+  ...same,
+  balanceBase: BigInt(balanceBase),
+  flowBase: BigInt(flowBase),
+})

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { type BackupTotals, readBackup } from '#shared/db/backup/backup-source.ts'
+import { createStoreClock } from '#shared/db/connection/clock.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { useStores } from '#test/support/stores.ts'
+import { migrate, verifyIndexes } from './migrate.ts'
+import { MODELS } from './models.ts'
+
+const stores = useStores({ migrated: false })
+const everyIndex = MODELS.flatMap((model) => model.indexes.map((index) => `${model.name}.${index.name}`))
+
+describe('migrate', () => {
+  // Guarantee: no process works without the unique indexes that guard money.
+  it('lets nobody start before it ran, creates everything, and finds nothing to do again', async () => {
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/invoices\.invoice_claims.*run paymesh migrate/)
+    const reports = await Promise.all([migrate(stores.db), migrate(stores.db)])
+    expect(reports[0]?.indexesCreated).toEqual(everyIndex)
+    expect(reports[0]?.collectionsCreated).toHaveLength(MODELS.length)
+    await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
+    expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
+  })
+
+  // Guarantee: an update does not depend on what an older version stored and this one no longer uses.
+  it('leaves a collection of an older version alone and starts beside it', async () => {
+    await migrate(stores.db)
+    const former = stores.db.connection.collection<{ _id: string; seenAt: Date }>('exception_viewers')
+    await former.createIndex({ seenAt: 1 }, { name: 'exception_viewer_life', expireAfterSeconds: 3_600 })
+    await former.insertOne({ _id: 'connection', seenAt: new Date() })
+    expect(await migrate(stores.db)).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
+    await expect(verifyIndexes(stores.db)).resolves.toBeUndefined()
+    expect(await former.countDocuments()).toBe(1)
+    const taken: BackupTotals[] = []
+    const records = readBackup(stores.db, { onProgress: () => undefined, onEnd: (totals) => taken.push(totals) })
+    for await (const record of records) expect(record.includes('exception_viewers')).toBe(false)
+    expect(taken[0]?.ignored).toEqual(['exception_viewers'])
+  })
+
+  it('brings back a dropped index and refuses one that lost its uniqueness', async () => {
+    await migrate(stores.db)
+    const invoices = stores.db.collection(INVOICES)
+    await invoices.dropIndex('invoice_number')
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/1 indexes \(invoices\.invoice_number\)/)
+    await invoices.createIndex({ workspaceId: 1, mode: 1, number: 1 }, { name: 'invoice_number' })
+    await expect(verifyIndexes(stores.db)).rejects.toThrow(/invoice_number/)
+    await expect(migrate(stores.db)).rejects.toThrow(/invoice_number/)
+    await invoices.dropIndex('invoice_number')
+    expect((await migrate(stores.db)).indexesCreated).toEqual(['invoices.invoice_number'])
+  })
+})
+
+describe('store clock', () => {
+  it('follows the store', async () => {
+    const clock = await createStoreClock(stores.db)
+    expect(Math.abs(clock.driftMs)).toBeLessThan(2_000)
+    expect(Math.abs(clock.now() - Date.now() - clock.driftMs)).toBeLessThan(50)
+    clock.stop()
+  })
+
+  it('reports health', async () => {
+    expect(await stores.db.isHealthy()).toBe(true)
+  })
+})

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database } from '../../connection/connect.ts'
+import { INSTALLATION } from '../../installation/installation-model.ts'
+import { createLeaseRepository } from '../../installation/lease-repository.ts'
+import { MODELS } from '../models.ts'
+import { READABLE_FACT, SCHEMA_FACT, schemaVersion } from '../schema-version.ts'
+import type { Migration } from './migration.ts'
+
+const LEASE_ID = 'migrations'
+const LEASE_MS = 60_000
+const LOOK_EVERY_MS = 500
+const WAIT_MAX_MS = 600_000
+
+const cursorFact = (id: number): string => `migration-cursor:${id}`
+const doneFact = (id: number): string => `migration:${id}`
+
+/**
+ * Runs what is missing, one process at a time; a second one waits and then finds nothing to do. Each migration is noted when it ended, together
+ * with the version it makes of the data. Data without a version is that of the first release; a database without data gets the
+ * newest version as it is. Returns the ids that ran. `beforeWrite` is called before each note, for tests.
+ */
+export async function runMigrations(
+  db: Database,
+  migrations: readonly Migration[],
+  beforeWrite: () => void = () => undefined,
+): Promise<readonly number[]> {
+  const leases = createLeaseRepository(db)
+  const owner = randomUUID()
+  const hold = async (): Promise<boolean> => leases.acquire(LEASE_ID, owner, LEASE_MS)
+  const newest = migrations.at(-1)?.id ?? 0
+  if ((await schemaVersion(db)) >= newest && (await isNoted(db))) return []
+  for (let waited = 0; !(await hold()); waited += LOOK_EVERY_MS) {
+    if (waited >= WAIT_MAX_MS)
+      throw new Error('another process runs migrations; wait for it and run paymesh migrate again')
+    await wait(LOOK_EVERY_MS)
+  }
+  const note = async (facts: Readonly<Record<string, string>>): Promise<void> => {
+    beforeWrite()
+    if (!(await hold())) throw new Error('another process took over the migrations')
+    for (const [_id, value] of Object.entries(facts)) {
+      const change = { $set: { value, changedAt: new Date() } }
+      await db.collection(INSTALLATION).updateOne({ _id }, change, { upsert: true })
+    }
+  }
+  try {
+    if (!(await isNoted(db)) && (await isFresh(db))) {
+      await note({ [READABLE_FACT]: String(readableBy(migrations)), [SCHEMA_FACT]: String(newest) })
+      return []
+    }
+    const version = await schemaVersion(db)
+    const ran: number[] = []
+    for (const migration of migrations.filter(({ id }) => id > version)) {
+      const { id } = migration
+      const kept = await db.collection(INSTALLATION).findOne({ _id: cursorFact(id) })
+      await migration.up({ db, cursor: kept?.value ?? null, keep: (cursor) => note({ [cursorFact(id)]: cursor }) })
+      const done = { [doneFact(id)]: migration.description, [READABLE_FACT]: String(readableBy(migrations, id)) }
+      // The version comes last: until it is there the migration is run again.
+      await note({ ...done, [SCHEMA_FACT]: String(id) })
+      ran.push(id)
+    }
+    return ran
+  } finally {
+    await leases.release(LEASE_ID, owner)
+  }
+}
+
+/** The oldest code that may work on data of a version: what every migration up to it allows. */
+function readableBy(migrations: readonly Migration[], upTo: number = Number.POSITIVE_INFINITY): number {
+  return Math.max(0, ...migrations.filter(({ id }) => id <= upTo).map((migration) => migration.readableBy))
+}
+
+async function isNoted(db: Database): Promise<boolean> {
+  return (await db.collection(INSTALLATION).findOne({ _id: SCHEMA_FACT })) !== null
+}
+
+/** Facts, leases and signs of life say nothing: processes that wait for `migrate` may have left them. */
+async function isFresh(db: Database): Promise<boolean> {
+  const passing = new Set(['installation', 'leases', 'processes'])
+  for (const model of MODELS.filter(({ name }) => !passing.has(name))) {
+    if ((await db.collection(model).findOne({}, { projection: { _id: 1 } })) !== null) return false
+  }
+  return true
+}

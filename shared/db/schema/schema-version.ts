@@ -1,0 +1,28 @@
+import type { Database } from '#shared/db/connection/connect.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+
+/** Name of the fact that holds the version. */
+export const SCHEMA_FACT = 'schema-version'
+/** Name of the fact that holds the oldest version whose code may work on the data. */
+export const READABLE_FACT = 'schema-readable-by'
+
+/** The version of the data in a database: the number of the last migration that ran to its end, 0 where none ever did. */
+export async function schemaVersion(db: Database): Promise<number> {
+  return await numberOf(db, SCHEMA_FACT)
+}
+
+/** Throws, and says what to do, unless code of version `newest` may work on the data as it is. */
+export async function verifySchemaVersion(db: Database, newest: number): Promise<void> {
+  const [version, readable] = await Promise.all([schemaVersion(db), numberOf(db, READABLE_FACT)])
+  if (version < newest) {
+    throw new Error(`database ${db.name} has schema ${version}, this version needs ${newest}: run paymesh migrate`)
+  }
+  if (readable <= newest) return
+  throw new Error(
+    `database ${db.name} has schema ${version}, which this version cannot work on (it knows ${newest}): start the version that migrated it, or restore a back-up from before into another database`,
+  )
+}
+
+async function numberOf(db: Database, fact: string): Promise<number> {
+  return Number((await db.collection(INSTALLATION).findOne({ _id: fact }))?.value ?? 0)
+}

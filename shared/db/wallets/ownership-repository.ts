@@ -1,0 +1,117 @@
+import type mongoose from 'mongoose'
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
+import type { DisplacedUse, OwnershipChallenge, OwnershipRepository, ProofWrite } from '#shared/ports/ownership.ts'
+import { addressSubject, keySubject } from '#shared/usecases/wallets/ownership-subjects.ts'
+import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS, type OwnershipChallengeDocument } from './ownership-models.ts'
+import { ADDRESSES, WALLETS } from './wallet-models.ts'
+
+/** Name of the installation's own id among its facts. */
+const INSTALLATION_ID = 'id'
+/** Addresses that a mail shows. */
+const SHOWN = 3
+
+type Session = mongoose.mongo.ClientSession
+
+/** Challenges and proofs of control on MongoDB; `storeProof` writes the proofs. */
+export function createOwnershipRepository(db: Database): OwnershipRepository {
+  const challenges = db.collection(OWNERSHIP_CHALLENGES)
+  const proofs = db.collection(OWNERSHIP_PROOFS)
+  return {
+    installationId: async (fresh) => {
+      const facts = db.collection(INSTALLATION)
+      const change = { $setOnInsert: { value: fresh, changedAt: new Date() } }
+      const stored = await facts.findOneAndUpdate({ _id: INSTALLATION_ID }, change, {
+        upsert: true,
+        returnDocument: 'after',
+      })
+      return stored?.value ?? fresh
+    },
+    openChallenge: async (challenge, noted) => {
+      const { workspaceId, opId } = challenge
+      const known = await challenges.findOne({ workspaceId, opId })
+      if (known !== null) return challengeFromDocument(known)
+      try {
+        await audited(db, noted, async (session) => {
+          await challenges.insertOne(challengeToDocument(challenge), { session })
+          return true
+        })
+      } catch (error) {
+        // The same operation, in this moment: its challenge is read below.
+        if (duplicateKeyFields(error) === null) throw error
+      }
+      const stored = await challenges.findOne({ workspaceId, opId })
+      return stored === null ? challenge : challengeFromDocument(stored)
+    },
+    findChallenge: async (nonce) => {
+      const stored = await challenges.findOne({ _id: nonce })
+      return stored === null ? null : challengeFromDocument(stored)
+    },
+    findDisplaced: (proof) => findDisplaced(db, proof, null),
+    countProved: (workspaceId, materialId) => proofs.countDocuments({ materialId, workspaceId }),
+  }
+}
+
+/** Proofs by subject; the part of the wallet repository that reads them. */
+export async function findProofs(
+  db: Database,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, OwnershipProof>> {
+  if (subjects.length === 0) return new Map()
+  const found = await db
+    .collection(OWNERSHIP_PROOFS)
+    .find({ _id: { $in: [...subjects] } }, { projection: { workspaceId: 1, provedAt: 1 } })
+    .toArray()
+  return new Map(found.map(({ _id, workspaceId, provedAt }) => [_id, { workspaceId, provedAt: toMs(provedAt) }]))
+}
+
+/** The names under which a proof is stored. */
+export function subjectsOf({ isKey, materialId, mode, family, rows }: Omit<ProofWrite, 'displaced'>): string[] {
+  return isKey ? [keySubject(materialId)] : rows.map(({ matchKey }) => addressSubject(mode, family, matchKey))
+}
+
+/** Who uses what a proof covers, beside the prover, in the order of their ids; in a transaction where one is given. */
+export async function findDisplaced(
+  db: Database,
+  proof: Omit<ProofWrite, 'displaced'>,
+  session: Session | null,
+): Promise<readonly DisplacedUse[]> {
+  const within = session === null ? {} : { session }
+  const { mode, family, rows, materialId, isKey, workspaceId } = proof
+  const ids = rows.map(({ matchKey }) => `${mode}:${family}:${matchKey}`)
+  const stored = await db
+    .collection(ADDRESSES)
+    .find({ _id: { $in: ids } }, within)
+    .toArray()
+  const uses = stored.flatMap(({ address, heldBy, materialId: use }) =>
+    (heldBy ?? [use]).map((material) => ({ material, address })),
+  )
+  const materials = new Set([...uses.map(({ material }) => material), ...(isKey ? [materialId] : [])])
+  const others = await db
+    .collection(WALLETS)
+    .find(
+      { materialId: { $in: [...materials] }, workspaceId: { $ne: workspaceId }, displacedAt: { $exists: false } },
+      within,
+    )
+    .toArray()
+  const found = [...new Set(others.map((wallet) => wallet.workspaceId))].sort().map((other): DisplacedUse => {
+    const theirs = new Set(others.filter((wallet) => wallet.workspaceId === other).map((wallet) => wallet.materialId))
+    const addresses = [...new Set(uses.filter(({ material }) => theirs.has(material)).map(({ address }) => address))]
+    addresses.sort()
+    const losesKey = isKey && theirs.has(materialId)
+    return { workspaceId: other, isKey: losesKey, count: addresses.length, addresses: addresses.slice(0, SHOWN) }
+  })
+  return found
+}
+
+function challengeToDocument({ nonce, createdAt, expiresAt, ...same }: OwnershipChallenge): OwnershipChallengeDocument {
+  return { _id: nonce, ...same, createdAt: toDate(createdAt), expiresAt: toDate(expiresAt) }
+}
+
+function challengeFromDocument({ _id, createdAt, expiresAt, ...same }: OwnershipChallengeDocument): OwnershipChallenge {
+  return { nonce: _id, ...same, createdAt: toMs(createdAt), expiresAt: toMs(expiresAt) }
+}

@@ -1,0 +1,72 @@
+import type mongoose from 'mongoose'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import type { ProofWrite } from '#shared/ports/ownership.ts'
+import { challengeRefused } from '#shared/usecases/wallets/proof-refusals.ts'
+import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from './ownership-models.ts'
+import { findDisplaced, subjectsOf } from './ownership-repository.ts'
+import { ADDRESSES, WALLETS } from './wallet-models.ts'
+
+type Session = mongoose.mongo.ClientSession
+
+/**
+ * Uses up a challenge, stores its proofs and takes what they cover from every other workspace, within the transaction of what the
+ * proof allows. Throws `VALIDATION_ERROR` when the challenge is used, expired or about something else, and `INVALID_STATE` when
+ * it would displace others than were announced; the transaction then leaves nothing.
+ */
+export async function storeProof(db: Database, proof: ProofWrite, session: Session): Promise<void> {
+  const { nonce, workspaceId, mode, family, materialId, subjectHash, provedAt } = proof
+  const used = await db
+    .collection(OWNERSHIP_CHALLENGES)
+    .deleteOne({ _id: nonce, workspaceId, mode, subjectHash, expiresAt: { $gt: toDate(provedAt) } }, { session })
+  if (used.deletedCount !== 1) throw challengeRefused()
+  const stored = { workspaceId, mode, family, materialId, provedAt: toDate(provedAt), nonce }
+  await db.collection(OWNERSHIP_PROOFS).bulkWrite(
+    subjectsOf(proof).map((_id) => ({ updateOne: { filter: { _id }, update: { $set: stored }, upsert: true } })),
+    { ordered: false, session },
+  )
+  // Read behind the write: of two proofs of one subject the second waits here until the first is visible.
+  const displaced = await findDisplaced(db, proof, session)
+  if (JSON.stringify(displaced) !== JSON.stringify(proof.displaced)) {
+    const message = 'This changed in this moment. Nothing was stored: repeat it.'
+    throw new PaymeshError('INVALID_STATE', { message })
+  }
+  await takeAddresses(db, proof, session)
+  await disableOthers(db, proof, session)
+}
+
+/** Gives the rows the prover's use, so that no pool of others offers them; their claims stand until they end. */
+async function takeAddresses(db: Database, proof: ProofWrite, session: Session): Promise<void> {
+  const { mode, family, rows, materialId, isKey } = proof
+  const idOf = (matchKey: string) => `${mode}:${family}:${matchKey}`
+  const addresses = db.collection(ADDRESSES)
+  const heldBy = isKey ? { $unset: { heldBy: '' as const } } : { $set: { heldBy: [] } }
+  const otherUse = rows.map((row) => ({
+    updateOne: {
+      filter: { _id: idOf(row.matchKey), materialId: { $ne: row.materialId } },
+      update: { ...heldBy, $set: { ...heldBy.$set, materialId: row.materialId, index: row.index } },
+    },
+  }))
+  if (otherUse.length > 0) await addresses.bulkWrite(otherUse, { ordered: false, session })
+  if (isKey) return
+  const ids = { $in: rows.map(({ matchKey }) => idOf(matchKey)) }
+  await addresses.updateMany({ _id: ids, heldBy: materialId }, { $set: { heldBy: [materialId] } }, { session })
+  await addresses.updateMany({ _id: ids, heldBy: { $ne: materialId } }, { $set: { heldBy: [] } }, { session })
+}
+
+/** A wallet that is one address or one key is over for everybody but the prover. */
+async function disableOthers(db: Database, proof: ProofWrite, session: Session): Promise<void> {
+  const { mode, family, rows, materialId, isKey, workspaceId, provedAt } = proof
+  const wallets = db.collection(WALLETS)
+  const single = rows.map(({ matchKey }) => `${mode}:${family}:address:${matchKey}`)
+  const lost = { $in: isKey ? [materialId, ...single] : single }
+  const at = toDate(provedAt)
+  // A new time, so that an owner who enables the wallet in this moment finds it changed.
+  await wallets.updateMany(
+    { materialId: lost, workspaceId: { $ne: workspaceId }, displacedAt: { $exists: false } },
+    { $set: { disabledAt: at, displacedAt: at } },
+    { session },
+  )
+  await wallets.updateMany({ materialId, workspaceId }, { $unset: { displacedAt: '' as const } }, { session })
+}

@@ -1,0 +1,67 @@
+import type mongoose from 'mongoose'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { audited, isRecorded } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate, toDateOrNull } from '#shared/db/connection/dates.ts'
+import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import type { ProofWrite } from '#shared/ports/ownership.ts'
+import type { Listing, WalletDeeds } from '#shared/ports/wallets.ts'
+import { addListedWithin } from './listed-addresses.ts'
+import { storeProof } from './store-proof.ts'
+import { ADDRESSES, WALLETS } from './wallet-models.ts'
+import { walletToDocument } from './wallet-repository.ts'
+
+type Session = mongoose.mongo.ClientSession
+
+/** Actions on wallets on MongoDB: proof, wallet, addresses, audit row and mails in one transaction. */
+export function createWalletDeeds(db: Database): WalletDeeds {
+  const wallets = db.collection(WALLETS)
+
+  const withListings = async (
+    noted: Parameters<WalletDeeds['note']>[0],
+    {
+      listings,
+      proof = null,
+    }: { readonly listings: readonly Listing[]; readonly proof?: ProofWrite | null | undefined },
+    change: (session: Session) => Promise<boolean>,
+  ): Promise<boolean> =>
+    await audited(db, noted, async (session) => {
+      if (!(await change(session))) return false
+      if (proof !== null) await storeProof(db, proof, session)
+      for (const listing of listings) await list(db, listing, session)
+      return true
+    })
+
+  return {
+    insert: (wallet, noted, listings, proof) =>
+      withListings(noted, { listings, proof }, async (session) => {
+        const { workspaceId, mode, materialId } = wallet
+        const { _id, ...rest } = walletToDocument(wallet)
+        const change = { $setOnInsert: { _id, ...rest } }
+        const added = await wallets.updateOne({ workspaceId, mode, materialId }, change, { upsert: true, session })
+        return added.upsertedCount === 1
+      }),
+    change: (id, from, { disabledAt, effectiveAt }, noted, listings, proof) =>
+      withListings(noted, { listings, proof }, async (session) => {
+        const set = { disabledAt: toDateOrNull(disabledAt) }
+        const change =
+          effectiveAt === null
+            ? { $set: set, $unset: { effectiveAt: '' as const } }
+            : { $set: { ...set, effectiveAt: toDate(effectiveAt) } }
+        const held = { _id: id, disabledAt: toDateOrNull(from) }
+        return (await wallets.updateOne(held, change, { session })).matchedCount === 1
+      }),
+    note: (noted, listings, proof) => withListings(noted, { listings, proof }, () => Promise.resolve(true)),
+    isRecorded: (auditId) => isRecorded(db, auditId),
+  }
+}
+
+async function list(db: Database, { materialId, rows, offeredFrom }: Listing, session: Session): Promise<void> {
+  try {
+    await addListedWithin(db.collection(ADDRESSES), materialId, rows, offeredFrom, session)
+  } catch (cause) {
+    if (bulkDuplicates(cause) === null) throw cause
+    const message = 'Somebody else added one of these addresses in another way in this moment. Nothing was changed.'
+    throw new PaymeshError('INVALID_STATE', { message, cause })
+  }
+}

@@ -1,0 +1,21 @@
+import { COUNT, DATE, defineCollection, TEXT } from '#shared/db/connection/collection-model.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+
+/** A stored workspace. */
+export type WorkspaceDocument = Omit<Workspace, 'id' | 'createdAt'> & { _id: string; createdAt: Date }
+
+/** The workspaces collection; small, read by id. */
+export const WORKSPACES = defineCollection<WorkspaceDocument>(
+  'workspaces',
+  {
+    _id: TEXT,
+    name: TEXT,
+    ownerEmail: TEXT,
+    status: { type: String, enum: ['active', 'restricted', 'suspended'], required: true },
+    limits: { type: Object, required: true },
+    policy: { type: Object, required: true },
+    epoch: COUNT,
+    createdAt: DATE,
+  },
+  [],
+)

@@ -1,0 +1,41 @@
+import { audited } from '#shared/db/audit/audited.ts'
+import type { Database } from '#shared/db/connection/connect.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import type { TenancyDeeds, Workspace } from '#shared/ports/workspaces.ts'
+import { API_KEYS } from './api-key-model.ts'
+import { apiKeyFromDocument, apiKeyToDocument } from './api-key-repository.ts'
+import { WORKSPACES } from './workspace-model.ts'
+import { workspaceFromDocument } from './workspace-repository.ts'
+
+/** Deeds on keys and settings on MongoDB, one transaction each. */
+export function createTenancyDeeds(db: Database): TenancyDeeds {
+  const keys = db.collection(API_KEYS)
+  const workspaces = db.collection(WORKSPACES)
+  return {
+    issueKey: (key, audit) =>
+      audited(db, audit, async (session) => {
+        const { _id, ...rest } = apiKeyToDocument(key)
+        const added = await keys.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
+        return added.upsertedCount === 1
+      }),
+    findKey: async (id) => apiKeyFromDocument(await keys.findOne({ _id: id })),
+    revokeKey: (id, at, audit) =>
+      audited(db, audit, async (session) => {
+        const change = { $set: { revokedAt: toDate(at) }, $inc: { epoch: 1 } }
+        return (await keys.updateOne({ _id: id, revokedAt: null }, change, { session })).matchedCount === 1
+      }),
+    changeWorkspace: async (id, epoch, change, audit) => {
+      let changed: Workspace | null = null
+      const isStored = await audited(db, audit, async (session) => {
+        const stored = await workspaces.findOneAndUpdate(
+          { _id: id, epoch },
+          { $set: { ...change }, $inc: { epoch: 1 } },
+          { returnDocument: 'after', session },
+        )
+        changed = workspaceFromDocument(stored)
+        return stored !== null
+      })
+      return isStored ? changed : null
+    },
+  }
+}

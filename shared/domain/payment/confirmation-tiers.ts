@@ -1,0 +1,51 @@
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { compare, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+
+/** Confirmations that payments ask for on invoices worth at least `fromUsd`; the next tier ends it. */
+export interface ConfirmationTier {
+  /** Whole US dollars. */
+  readonly fromUsd: number
+  /** `finalized` waits for the chain's own finality besides a count of blocks. */
+  readonly confirmations: number | 'finalized'
+}
+
+/** What an invoice is worth. */
+export interface InvoiceWorth {
+  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+  /** Units of that currency per US dollar, of the rate that prices the lock; null when there is none. */
+  readonly fiatPerUsd: string | null
+}
+
+/** What one tier asks of a payment. */
+export interface AskedConfirmations {
+  readonly confirmations: number
+  /** Its block must be final as the chain itself says, besides the count. */
+  readonly finality: boolean
+}
+
+/**
+ * What a table asks for on an invoice: the last tier whose threshold the invoice reaches, exact to the minor unit. Without a
+ * worth in US dollars it is the strictest tier. Under `finalized` stands the highest count of the tiers below it, at least
+ * `baseCount`, so that a higher value never lowers what is asked for. Tiers ascend from 0 and are not empty.
+ */
+export function askedConfirmations(
+  tiers: readonly ConfirmationTier[],
+  worth: InvoiceWorth | null,
+  baseCount: number,
+): AskedConfirmations {
+  const isReached = ({ fromUsd }: ConfirmationTier) => worth === null || reaches(worth, fromUsd)
+  const upTo = tiers.filter((tier, index) => index === 0 || isReached(tier))
+  const counts = upTo.map(({ confirmations }) => (confirmations === 'finalized' ? baseCount : confirmations))
+  const last = upTo.at(-1)
+  if (last === undefined) throw new RangeError('a table of confirmations has at least one tier')
+  if (last.confirmations !== 'finalized') return { confirmations: last.confirmations, finality: false }
+  return { confirmations: counts.toSorted((left, right) => right - left)[0] ?? baseCount, finality: true }
+}
+
+function reaches({ fiat, fiatPerUsd }: InvoiceWorth, fromUsd: number): boolean {
+  if (fiat.currency !== 'USD' && fiatPerUsd === null) return true
+  const perUsd = parseDecimal(fiat.currency === 'USD' ? '1' : (fiatPerUsd ?? '1'))
+  const worth = { digits: fiat.minor, scale: FIAT_EXPONENT[fiat.currency] }
+  return compare(worth, multiply(perUsd, { digits: BigInt(fromUsd), scale: 0 })) >= 0
+}

@@ -1,0 +1,117 @@
+import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
+
+/** One asset as use cases need it: the registry's row with this installation's network settings applied. */
+export interface AssetInfo {
+  readonly id: AssetId
+  readonly network: NetworkId
+  readonly family: Family
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+  /** Decimals a payer is shown; amounts due are rounded up to it. */
+  readonly displayDecimals: number
+  /** Smallest amount an invoice may ask for, base units. */
+  readonly minBase: bigint
+  /** Transfers below this are worth less than spending them costs, base units. */
+  readonly dustBase: bigint
+}
+
+/** The chains and assets of this installation, built once from the registry and the configuration. */
+export interface Catalog {
+  asset(id: AssetId): AssetInfo
+  /** Contract or mint that carries the token in this mode; null for the native coin. */
+  contract(id: AssetId, mode: Mode): string | null
+  /** Default confirmations for an ordinary invoice in this mode (development networks ask for fewer). */
+  confirmations(id: AssetId, mode: Mode): number
+  /** Default confirmations by value in this mode; never empty, ascends from 0 USD. */
+  confirmationTiers(id: AssetId, mode: Mode): readonly ConfirmationTier[]
+  /** Usual time until a block of this network is final, milliseconds; null where none ever is. */
+  finalizesAfterMs(network: NetworkId): number | null
+  /** Payments on this network confirm only in blocks that the chain itself calls final. */
+  needsFinality(network: NetworkId): boolean
+  /** The chain itself says which blocks are final. Where it does not, a payment that waited for that would wait for ever. */
+  knowsFinality(network: NetworkId): boolean
+  /** A node is configured, hence a scanner watches the network in this mode. */
+  hasNode(network: NetworkId, mode: Mode): boolean
+  /** Usual time between two blocks, milliseconds. */
+  blockTimeMs(network: NetworkId): number
+  /** EIP-155 id of the network that this mode uses; null for networks without one. */
+  chainId(network: NetworkId, mode: Mode): number | null
+  /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. Throws RangeError on more decimals than the asset has. */
+  paymentUri(request: {
+    asset: AssetId
+    mode: Mode
+    address: string
+    amount: string
+    amountBase: bigint
+    /** 32 bytes as lower-case hex that the payment shall name; only Solana Pay has such a field. */
+    reference?: string
+  }): string
+  explorerTxUrl(network: NetworkId, mode: Mode, txHash: string): string | null
+}
+
+export interface DerivedAddress {
+  readonly index: number
+  readonly address: string
+  /** Lower-case hex of the receiving script or address bytes. */
+  readonly matchKey: string
+}
+
+/** What a person says about an extended key beside pasting it. */
+export interface KeyWish {
+  /** Needed where the key's version bytes leave it open. */
+  readonly scriptType?: ScriptType
+  /** Where the key lies (BIP 32), such as `m/0'`. Needed for keys that are not at account level. */
+  readonly path?: string
+}
+
+/** A key with everything that its addresses depend on. */
+export interface AccountKey {
+  /**
+   * The one text of this key and its script type: `xpub…`, or an output descriptor (BIP 380) around it. Goes into `derive`,
+   * and under a seal into the store.
+   */
+  readonly xpub: string
+  /** First 32 hex digits of the SHA-256 of `xpub`. */
+  readonly fingerprint: string
+  /** Null where addresses are no output scripts. */
+  readonly scriptType: ScriptType | null
+  /** Where the key lies as far as it says: receiving addresses are `<path>/0/<index>`. */
+  readonly path: string
+}
+
+/** Public-key derivation for one family; no private key ever enters. */
+export interface AddressBook {
+  /**
+   * Every account that a pasted extended public key may stand for: one, or one for each script type where neither the key nor
+   * `wish` decides. Never empty. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`, `scriptType` or `path` and a
+   * message that names the problem; a private key gets its own message and is never echoed.
+   */
+  readings(family: Family, mode: Mode, value: string, wish?: KeyWish): readonly AccountKey[]
+  /** The one account that a pasted key stands for. Throws as `readings`, and with the choices when several are left. */
+  normalise(family: Family, mode: Mode, value: string, wish?: KeyWish): AccountKey
+  /** Addresses `from` … `from + count − 1` of the external chain. */
+  derive(family: Family, mode: Mode, xpub: string, from: number, count: number): readonly DerivedAddress[]
+  /**
+   * Compares the first five addresses of a key with those of a second library. Throws an Error when one differs: nothing
+   * may be issued then.
+   */
+  verify(family: Family, mode: Mode, xpub: string): void
+  /**
+   * The distinct receiving addresses of a pasted list in their order, and how many entries repeated one. Throws
+   * `PaymeshError('VALIDATION_ERROR')` with path `value` that names each wrong line and repeats none of its text.
+   */
+  parseAddresses(
+    family: Family,
+    value: string,
+  ): { readonly addresses: readonly Omit<DerivedAddress, 'index'>[]; readonly repeated: number }
+  /**
+   * Whether the private key of an address (`matchKey`, hex) signed a text, in a form that wallets of the family use; false for
+   * anything else. Never throws.
+   */
+  verifyControl(family: Family, matchKey: string, text: string, signature: string): boolean
+  /** The built-in sandbox key of test mode for a family. */
+  sandboxKey(family: Family): { readonly xpub: string; readonly fingerprint: string }
+}

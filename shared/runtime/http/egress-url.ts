@@ -1,0 +1,61 @@
+import { isIP } from 'node:net'
+import type { UrlRefusal } from '#shared/ports/url-guard.ts'
+import { isPublicAddress } from './public-address.ts'
+
+/** A URL that passed every check that needs no name look-up. */
+export interface EgressTarget {
+  /** Origin, path and query as they will be called: without trailing dot, credentials or fragment. */
+  readonly href: string
+  /** Name or IP address without brackets and without trailing dot. */
+  readonly hostname: string
+  /** True for `http://localhost:<port>`: called on the loopback addresses only, without a name look-up. */
+  readonly localhost: boolean
+}
+
+export type EgressUrl =
+  | { readonly ok: true; readonly target: EgressTarget }
+  | { readonly ok: false; readonly reason: UrlRefusal }
+
+const MAX_LENGTH = 2_048
+/**
+ * The WHATWG parser turns backslashes into slashes and drops tabs and line ends, so that a person and a proxy in between read
+ * another host than we call. Such text is refused, and so are spaces and other control characters.
+ */
+const AMBIGUOUS = /[\\\p{Cc}\p{Z}]/u
+/** Names that never belong to the public DNS (RFC 6761, RFC 6762, RFC 8375, and ICANN's reservation of `internal`). */
+const LOCAL_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa)$/
+
+/**
+ * Parses a merchant's URL by the WHATWG rules, which turn every spelling of an IPv4 address (decimal, hexadecimal, octal,
+ * short, full-width) into dotted form, and decides all that can be decided without DNS: https only, no credentials,
+ * port 443 or 1024 and above, no non-public address, no name that is local by definition.
+ */
+export function parseEgressUrl(text: string, options: { readonly allowLocalhost: boolean }): EgressUrl {
+  if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !URL.canParse(text)) return refuse('malformed')
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') return refuse('credentials')
+  url.hash = ''
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  if (hostname === '' || hostname.endsWith('.')) return refuse('malformed')
+  if (url.port === '0') return refuse('port_not_allowed')
+  if (url.protocol === 'http:' && hostname === 'localhost') {
+    if (!options.allowLocalhost) return refuse('localhost_not_allowed')
+    // With its trailing dot it is another spelling than the one that the specification allows.
+    if (url.hostname !== 'localhost') return refuse('malformed')
+    return { ok: true, target: { href: url.href, hostname, localhost: true } }
+  }
+  if (url.protocol !== 'https:') return refuse('not_https')
+  if (url.port !== '' && Number(url.port) < 1_024) return refuse('port_not_allowed')
+  if (isIP(hostname) !== 0) {
+    if (!isPublicAddress(hostname)) return refuse('address_not_public')
+  } else if (!hostname.includes('.') || LOCAL_NAME.test(hostname)) {
+    return refuse('address_not_public')
+  } else {
+    url.hostname = hostname
+  }
+  return { ok: true, target: { href: url.href, hostname, localhost: false } }
+}
+
+function refuse(reason: UrlRefusal): EgressUrl {
+  return { ok: false, reason }
+}

@@ -1,0 +1,44 @@
+import type { HttpFault } from '#shared/ports/webhook-http.ts'
+import { BlockedAddress, NameNotResolved } from './egress-connector.ts'
+
+const FAULT_BY_CODE: Readonly<Record<string, HttpFault>> = {
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'bad_answer',
+  UND_ERR_INVALID_ARG: 'bad_url',
+  ERR_INVALID_URL: 'bad_url',
+  EPROTO: 'tls',
+}
+
+/** OpenSSL's verification results and Node's own TLS errors carry codes of these forms. */
+const TLS_CODE =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
+
+/** The machine word for an error of a request, by class and code of the error and of its causes, never by its text. */
+export function httpFault(error: unknown): HttpFault {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    if (at instanceof BlockedAddress) return 'blocked_address'
+    if (at instanceof NameNotResolved) return 'dns'
+    if (at instanceof AggregateError && at.errors.length > 0) return httpFault(at.errors[0])
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
+    const known = FAULT_BY_CODE[code]
+    if (known !== undefined) return known
+    if (TLS_CODE.test(code)) return 'tls'
+    // The parser names what it choked on: HPE_INVALID_CONSTANT and its like; undici 7 often leaves the name out.
+    if (code.startsWith('HPE_') || at.name === 'HTTPParserError')
+      return code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'bad_answer'
+  }
+  return 'network'
+}

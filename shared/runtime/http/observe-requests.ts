@@ -1,0 +1,31 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Metrics } from '#shared/ports/runtime.ts'
+
+/** What Express leaves on a request that one of its routes took. */
+interface RoutedRequest extends IncomingMessage {
+  readonly baseUrl?: string
+  readonly route?: { readonly path?: unknown }
+}
+
+/**
+ * Counts and times every request of a server under its route template; what no route took goes under `other`, a prefix, so that
+ * nobody outside can make up labels. Live streams are left out: they last as long as somebody looks. A request whose caller
+ * went away has status `aborted`.
+ */
+export function observeRequests(server: Server, metrics: Metrics, other: readonly `/${string}`[] = []): void {
+  server.prependListener('request', (request: RoutedRequest, response) => {
+    const startedAt = performance.now()
+    response.once('close', () => {
+      if (String(response.getHeader('content-type') ?? '').startsWith('text/event-stream')) return
+      const operation = `${request.method} ${templateOf(request, other)}`
+      const status = response.writableFinished ? String(response.statusCode) : 'aborted'
+      metrics.observe('http_request_seconds', (performance.now() - startedAt) / 1_000, { operation, status })
+    })
+  })
+}
+
+function templateOf(request: RoutedRequest, prefixes: readonly string[]): string {
+  if (typeof request.route?.path === 'string') return `${request.baseUrl ?? ''}${request.route.path}`
+  const url = request.url ?? ''
+  return prefixes.find((prefix) => url.startsWith(prefix)) ?? 'other'
+}

@@ -1,0 +1,195 @@
+import { Agent, type Dispatcher } from 'undici'
+import type { HttpFault, HttpOut, HttpPhases, HttpPost, HttpResult } from '#shared/ports/webhook-http.ts'
+import { type ConnectionLog, createConnectionLog } from './connection-log.ts'
+import { createEgressConnector, localhostOnly } from './egress-connector.ts'
+import { createResolver, type ResolveAll } from './egress-resolver.ts'
+import { type EgressTarget, type EgressUrl, parseEgressUrl } from './egress-url.ts'
+import { httpFault } from './http-fault.ts'
+import { isPublicAddress } from './public-address.ts'
+
+export interface WebhookHttpOptions {
+  /** Name look-up, made anew for every connection; the system's DNS servers by default. */
+  readonly resolve?: ResolveAll
+  /** Which addresses may be called; `isPublicAddress` everywhere but in tests of TLS on the loopback interface. */
+  readonly isAllowed?: (address: string) => boolean
+  /** Extra certificate authority (PEM), for tests. */
+  readonly ca?: string
+}
+
+/** `HttpOut` with something to close. */
+export interface WebhookHttp extends HttpOut {
+  /** Ends every request in flight with the fault `stopped` and closes all connections. */
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** A guarded address is trusted for this long at most; then a new connection looks the name up again. */
+const CONNECTION_LIFE_MS = 60_000
+const IDLE_MS = 4_000
+const IDLE_MAX_MS = 30_000
+
+/** HTTP client for URLs that strangers chose: guarded at connect, one total deadline, no redirects, no proxies from the environment. */
+export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp {
+  const log = createConnectionLog()
+  const agent = (guard: { resolve: ResolveAll; isAllowed: (address: string) => boolean }): Agent =>
+    new Agent({
+      connect: createEgressConnector({
+        ...guard,
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
+        onConnected: log.connected,
+        ca: options.ca,
+      }),
+      // No limit here: many endpoints may share a host, and one that hangs must not hold the connections of the others.
+      // The caller bounds its requests in flight by endpoint and altogether.
+      connections: null,
+      pipelining: 1,
+      clientTtl: CONNECTION_LIFE_MS,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MAX_MS,
+      maxHeaderSize: 16_384,
+    })
+  const outside = agent({
+    resolve: options.resolve ?? createResolver(),
+    isAllowed: options.isAllowed ?? isPublicAddress,
+  })
+  const inside = agent(localhostOnly)
+  const parse = createUrlParser()
+  /** What ends each request in flight. */
+  const inFlight = new Set<() => void>()
+  let closed = false
+  return {
+    post: async (request) => {
+      const parsed = parse(request.url, request.allowLocalhost)
+      if (!parsed.ok) return refused(parsed.reason === 'address_not_public' ? 'blocked_address' : 'bad_url')
+      if (closed) return refused('stopped')
+      return exchange(parsed.target.localhost ? inside : outside, parsed.target, request, { log, inFlight })
+    },
+    close: async () => {
+      closed = true
+      for (const stop of inFlight) stop()
+      await Promise.all([outside.destroy(), inside.destroy()])
+      log.close()
+    },
+  }
+}
+
+const PARSED_MAX = 1_000
+
+/** Remembers what it said of the last URLs: a busy endpoint is asked about a hundred times a second. */
+function createUrlParser(): (url: string, allowLocalhost: boolean) => EgressUrl {
+  const known = new Map<string, EgressUrl>()
+  return (url, allowLocalhost) => {
+    const key = `${allowLocalhost} ${url}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    if (known.size >= PARSED_MAX) known.clear()
+    const parsed = parseEgressUrl(url, { allowLocalhost })
+    known.set(key, parsed)
+    return parsed
+  }
+}
+
+/** undici's `dispatch` and no `request`: a stream and two signals for each answer cost as much as all the rest of it. */
+function exchange(
+  dispatcher: Dispatcher,
+  target: EgressTarget,
+  request: HttpPost,
+  { log, inFlight }: { readonly log: ConnectionLog; readonly inFlight: Set<() => void> },
+): Promise<HttpResult> {
+  // The connection log knows a request by its body object, so each request needs one of its own (same bytes, no copy).
+  const body = Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength)
+  const startedAt = performance.now()
+  const answer = createBoundedText(request.maxResponseBytes)
+  let controller: Dispatcher.DispatchController | null = null
+  let firstByteAt: number | null = null
+  let status = 0
+  let over = false
+  return new Promise((resolve) => {
+    const end = (fault: HttpFault | null): void => {
+      if (over) return
+      over = true
+      clearTimeout(timer)
+      inFlight.delete(stop)
+      const facts = { ...carrier(log, body, firstByteAt), durationMs: performance.now() - startedAt }
+      resolve(
+        fault === null
+          ? { outcome: 'answered', status, body: answer.text(), ...facts }
+          : { outcome: 'failed', error: fault, ...facts },
+      )
+    }
+    const cutOff = (fault: HttpFault | null): void => {
+      end(fault)
+      // Destroys the connection. Before there is one, undici asks below and sends nothing.
+      controller?.abort(new Error(fault ?? 'enough was read'))
+    }
+    const timer = setTimeout(cutOff, request.timeoutMs, 'timeout')
+    const stop = (): void => cutOff('stopped')
+    inFlight.add(stop)
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started
+        if (over) started.abort(new Error('given up before it was sent'))
+      },
+      onResponseStart: (_controller, statusCode) => {
+        firstByteAt ??= performance.now()
+        status = statusCode
+      },
+      onResponseData: (_controller, chunk) => {
+        // No more than one chunk above the limit is ever read.
+        if (answer.isFullWith(chunk)) cutOff(null)
+      },
+      onResponseEnd: () => end(null),
+      onResponseError: (_controller, error) => end(httpFault(error)),
+    }
+    try {
+      dispatcher.dispatch(requestOptions(target, request.headers, body), handler)
+    } catch (error) {
+      end(httpFault(error))
+    }
+  })
+}
+
+function requestOptions(target: EgressTarget, headers: HttpPost['headers'], body: Buffer): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(target.href)
+  return { origin, path: `${pathname}${search}`, method: 'POST', headers, body, headersTimeout: 0, bodyTimeout: 0 }
+}
+
+/** The first bytes of an answer. */
+function createBoundedText(limit: number) {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  return {
+    /** Takes what still fits; true when nothing more does. */
+    isFullWith: (chunk: Uint8Array): boolean => {
+      // A copy, because a short rest would keep the whole chunk in memory.
+      if (length < limit) chunks.push(Uint8Array.prototype.slice.call(chunk, 0, limit - length))
+      length += chunk.length
+      return length >= limit
+    },
+    text: (): string => Buffer.concat(chunks).toString('utf8'),
+  }
+}
+
+function carrier(
+  log: ConnectionLog,
+  body: Uint8Array,
+  firstByteAt: number | null,
+): { ip: string | null; phases: HttpPhases } {
+  const carried = log.carrierOf(body)
+  if (carried === null) return { ip: null, phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null } }
+  const { facts, fresh, sentAt } = carried
+  return {
+    ip: facts.ip,
+    phases: {
+      dnsMs: fresh ? facts.dnsMs : null,
+      connectMs: fresh ? facts.connectMs : null,
+      tlsMs: fresh ? facts.tlsMs : null,
+      firstByteMs: firstByteAt === null ? null : firstByteAt - sentAt,
+    },
+  }
+}
+
+function refused(error: 'blocked_address' | 'bad_url' | 'stopped'): HttpResult {
+  const phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
+  return { outcome: 'failed', error, ip: null, phases, durationMs: 0 }
+}

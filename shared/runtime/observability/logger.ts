@@ -1,0 +1,67 @@
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
+import type { Logger } from '#shared/ports/runtime.ts'
+
+const SECRET_FIELDS = ['authorization', 'secret', 'apiKey', 'password', 'xpub', 'masterKey', 'keyPepper', 'cookie']
+
+const SECRET_NAMES: ReadonlySet<string> = new Set(SECRET_FIELDS)
+
+/** Each secret field at the top, one level down and two levels down. */
+const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+
+export interface LoggerOptions {
+  /** Process type, on every line. */
+  readonly name: string
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** Where lines go; standard output when absent. */
+  readonly destination?: DestinationStream
+}
+
+/**
+ * A logger that writes one JSON object per line: `level`, `time` (ISO 8601), `process`, the given fields and `msg`.
+ * Fields named like a secret (`authorization secret apiKey password xpub masterKey …`) are replaced by `[redacted]`
+ * at the top and down to two levels below; anything deeper or inside a text is the caller's duty to leave out.
+ */
+export function createLogger({ name, level, destination }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: { process: name },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: (error: unknown) => describeError(error), err: (error: unknown) => describeError(error) },
+  }
+  const plain = pino(options, destination ?? pino.destination(1))
+  return wrap(plain, plain.child({}, { redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }))
+}
+
+/** Other properties of an error are left out: libraries put whole requests and answers there. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : undefined
+  const internal = 'internal' in error && typeof error.internal === 'string' ? error.internal : undefined
+  const cause = error.cause === undefined || depth === 3 ? undefined : describeError(error.cause, depth + 1)
+  return { type: error.name, message: error.message, code, internal, stack: error.stack, cause }
+}
+
+/** Searching for secrets costs more than the line itself, so it is left out where there can be none. */
+function wrap(plain: PinoLogger, redacting: PinoLogger): Logger {
+  const of = (fields: object): PinoLogger => (isHarmless(fields) ? plain : redacting)
+  return {
+    debug: (fields, message) => of(fields).debug(fields, message),
+    info: (fields, message) => of(fields).info(fields, message),
+    warn: (fields, message) => of(fields).warn(fields, message),
+    error: (fields, message) => of(fields).error(fields, message),
+    child: (fields) => {
+      const child = redacting.child(fields)
+      return wrap(isHarmless(fields) ? plain.child(fields) : child, child)
+    },
+  }
+}
+
+/** True when no field holds another value that could hide a secret, and none is named like one. */
+function isHarmless(fields: object): boolean {
+  for (const [name, value] of Object.entries(fields)) {
+    if ((typeof value === 'object' && value !== null) || SECRET_NAMES.has(name)) return false
+  }
+  return true
+}

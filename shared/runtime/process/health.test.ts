@@ -1,0 +1,68 @@
+import { afterEach, expect, it } from 'vitest'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { type HealthServer, type ReadinessCheck, startHealthServer } from './health.ts'
+
+let server: HealthServer | undefined
+afterEach(() => server?.stop())
+
+async function get(path: string, checks: Record<string, ReadinessCheck> = {}) {
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks, checkTimeoutMs: 20 })
+  const response = await fetch(`${server.url}${path}`)
+  return { status: response.status, body: await response.text() }
+}
+
+it('is ready when every check is', async () => {
+  expect(await get('/readyz', { mongo: () => null, redis: async () => null })).toEqual({
+    status: 200,
+    body: '{"ready":true,"reasons":{},"degraded":{}}',
+  })
+})
+
+it('says why it is not ready: a reason, an error, a check that hangs', async () => {
+  const { status, body } = await get('/readyz', {
+    mongo: () => 'no primary',
+    redis: () => Promise.reject(new Error('refused')),
+    node: () => new Promise(() => {}),
+    rates: () => null,
+  })
+  expect(status).toBe(503)
+  expect(JSON.parse(body).reasons).toEqual({ mongo: 'no primary', redis: 'refused', node: 'no answer within 20 ms' })
+})
+
+it('serves liveness and metrics, and 404 elsewhere', async () => {
+  expect((await get('/livez')).status).toBe(200)
+  expect((await get('/metrics')).body).toContain('process_cpu')
+  expect((await get('/else')).status).toBe(404)
+})
+
+// Guarantee: a process whose loop died is restarted; readiness is a question of its own.
+it('says which loop no longer turns', async () => {
+  const silent = () => ({ 'sweep:outbox': 'no progress for 61 s' })
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, silent })
+  const live = await fetch(`${server.url}/livez`)
+  expect(live.status).toBe(503)
+  expect(await live.json()).toEqual({ live: false, silent: { 'sweep:outbox': 'no progress for 61 s' } })
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+})
+
+// Guarantee: without Redis a process goes on working, so nothing may take it out of service.
+it('stays ready while only degraded, and says so', async () => {
+  const degraded = { redis: () => 'takes no writes: working from the store' }
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, degraded })
+  const ready = await fetch(`${server.url}/readyz`)
+  expect(ready.status).toBe(200)
+  expect(await ready.json()).toEqual({
+    ready: true,
+    reasons: {},
+    degraded: { redis: 'takes no writes: working from the store' },
+  })
+})
+
+it('has started once and for all', async () => {
+  let reason: string | null = 'waiting for MongoDB'
+  server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, starting: () => reason })
+  const before = await fetch(`${server.url}/startupz`)
+  expect([before.status, await before.json()]).toEqual([503, { started: false, reason: 'waiting for MongoDB' }])
+  reason = null
+  expect((await fetch(`${server.url}/startupz`)).status).toBe(200)
+})

@@ -1,0 +1,76 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { LeaseRepository } from '#shared/ports/leases.ts'
+import type { CounterName } from '#shared/ports/metric-table.ts'
+import type { Ambient, Pulse } from '#shared/ports/runtime.ts'
+
+/** What a loop does again and again in one process at a time. */
+export interface LeasedLoopOptions {
+  /** Of the lease, and of the pulse where there is one. */
+  readonly id: string
+  /** Longer than a round takes. */
+  readonly leaseMs: Ms
+  readonly pauseMs: Ms
+  /** After a failed round, so that a lasting fault does not fill the log. Default `pauseMs`. */
+  readonly pauseAfterFailureMs?: Ms
+  /** The loop has a pulse, and has died when it is silent for longer than this. Default: no pulse. */
+  readonly silenceMaxMs?: Ms
+  /** Counts failed rounds. */
+  readonly failures: CounterName
+  /** What the log says of a failed round. */
+  readonly failed: string
+  /** One round under the lease. `signal` aborts when the loop ends; a long round beats the pulse meanwhile. */
+  round(signal: AbortSignal, pulse: Pulse | undefined): Promise<void>
+}
+
+/**
+ * Runs rounds with pauses between them while this process holds the lease, and asks for it again while another one does. A failed
+ * round is counted and logged, and the next one tries again. Returns a function that ends the loop and frees the lease.
+ */
+export function startLeasedLoop(
+  deps: Ambient & { readonly leases: LeaseRepository },
+  options: LeasedLoopOptions,
+): () => Promise<void> {
+  const { id, leaseMs, pauseMs, pauseAfterFailureMs = pauseMs, silenceMaxMs } = options
+  const owner = deps.random.uuid()
+  const stop = new AbortController()
+  const pulse = silenceMaxMs === undefined ? undefined : deps.pulses?.start(id, silenceMaxMs)
+
+  const loop = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      let nextPauseMs = pauseMs
+      pulse?.beat()
+      try {
+        if (await deps.leases.acquire(id, owner, leaseMs)) await options.round(stop.signal, pulse)
+      } catch (cause) {
+        nextPauseMs = pauseAfterFailureMs
+        deps.metrics.count(options.failures)
+        deps.logger.error({ err: cause }, options.failed)
+      }
+      await pause(nextPauseMs, stop.signal)
+    }
+    await deps.leases.release(id, owner).catch((cause: unknown) => {
+      deps.logger.warn({ err: cause, lease: id }, 'the lease of a loop was not freed')
+    })
+  }
+
+  const running = loop()
+  return async () => {
+    stop.abort()
+    pulse?.end()
+    await running
+  }
+}
+
+/** By the global timer, which a simulated world can put forward. */
+function pause(ms: Ms, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

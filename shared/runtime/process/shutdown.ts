@@ -1,0 +1,74 @@
+import type { Logger } from '#shared/ports/runtime.ts'
+
+/** Something to end when the process ends. */
+type StopStep = () => Promise<void> | void
+
+export interface Shutdown {
+  /** Registers a step. Steps run in the reverse order of their registration, one after the other. */
+  add(name: string, stop: StopStep): void
+  /** Runs the steps once; later calls return the same promise. Resolves when the last step ended or time ran out. */
+  run(reason: string): Promise<void>
+}
+
+export interface ShutdownOptions {
+  readonly logger: Logger
+  /** For all steps together. Default 12 s: above the 10 s of a webhook in flight. */
+  readonly deadlineMs?: number
+  /** Called when everything ended (0), or when a step failed or time ran out (1). Default `process.exit`. */
+  readonly exit?: (code: number) => void
+  /** Where SIGTERM and SIGINT come from. Default `process`. */
+  readonly signals?: Pick<NodeJS.EventEmitter, 'on' | 'off'>
+}
+
+/**
+ * Ends a process in order. The first SIGTERM or SIGINT runs the steps; a second signal exits at once with 130.
+ * A step that fails is logged and the next one runs; past the deadline the process exits without waiting.
+ */
+export function createShutdown(options: ShutdownOptions): Shutdown {
+  const { logger, deadlineMs = 12_000, exit = (code) => process.exit(code), signals = process } = options
+  const steps: { readonly name: string; readonly stop: StopStep }[] = []
+  let running: Promise<void> | undefined
+
+  async function stopAll(): Promise<boolean> {
+    let clean = true
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+      try {
+        await step.stop()
+      } catch (error) {
+        clean = false
+        logger.error({ step: step.name, error }, 'a part did not stop cleanly')
+      }
+    }
+    return clean
+  }
+
+  async function runOnce(reason: string): Promise<void> {
+    logger.info({ reason }, 'stopping')
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => {
+        logger.error({ deadlineMs }, 'stopping took too long, leaving now')
+        resolve(false)
+      }, deadlineMs)
+    })
+    const clean = await Promise.race([stopAll(), late])
+    clearTimeout(timer)
+    signals.off('SIGTERM', onSignal)
+    signals.off('SIGINT', onSignal)
+    exit(clean ? 0 : 1)
+  }
+
+  function run(reason: string): Promise<void> {
+    running ??= runOnce(reason)
+    return running
+  }
+
+  function onSignal(signal: string): void {
+    if (running !== undefined) exit(130)
+    else void run(signal)
+  }
+
+  signals.on('SIGTERM', onSignal)
+  signals.on('SIGINT', onSignal)
+  return { add: (name, stop) => void steps.push({ name, stop }), run }
+}

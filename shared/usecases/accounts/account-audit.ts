@@ -1,0 +1,32 @@
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { MailRecord } from '#shared/ports/events.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import type { PeopleDeps } from './account-deps.ts'
+
+type Detail = AuditRecord['detail']
+
+/** The audit row of something that a person did to their own log-in, or that was done to it. */
+export function accountAudit(
+  { clock, random }: Pick<PeopleDeps, 'clock' | 'random'>,
+  actor: string,
+  action: string,
+  userId: string,
+  detail: Detail = {},
+): AuditRecord {
+  return { id: random.uuid(), at: clock.now(), actor, action, subject: userId, workspaceId: null, mode: null, detail }
+}
+
+/** A mail to a person about their own log-in; it belongs to no workspace. */
+export function accountMail(
+  { clock, random }: Pick<PeopleDeps, 'clock' | 'random'>,
+  template: MailRecord['template'],
+  to: string,
+  data: MailRecord['data'],
+): MailRecord {
+  return { id: random.uuid(), workspaceId: '', template, to, data, createdAt: clock.now() }
+}
+
+/** Wakes the mailer for mails that were just stored. */
+export function kickMails({ kicker }: Pick<PeopleDeps, 'kicker'>, mails: readonly MailRecord[]): void {
+  for (const { id } of mails) kicker.kick(QUEUES.mail, id)
+}

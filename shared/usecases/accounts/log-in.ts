@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { MailRecord } from '#shared/ports/events.ts'
+import type { OperatorSession, User } from '#shared/ports/users.ts'
+import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import { accountAudit, accountMail, kickMails } from './account-audit.ts'
+import type { Origin, PeopleDeps } from './account-deps.ts'
+import {
+  ACCOUNT_DELAY,
+  BROWSER_PLACES,
+  judgeSlowly,
+  SOURCE_DELAY,
+  SOURCE_PLACES,
+  type TryPlace,
+} from './login-throttle.ts'
+import { newSession, newSessionToken } from './operator-sessions.ts'
+
+/** What the browser is given. */
+export interface LoggedIn {
+  readonly token: string
+  /** `asked`: a code is needed before anything else. */
+  readonly secondFactor: 'none' | 'asked' | 'given'
+  /** The mark by which the browser is known from now on; null while the log-in is not complete. */
+  readonly device: string | null
+}
+
+/**
+ * Logs in with e-mail address and password. An unknown address and a wrong password cost the same time and get the same answer,
+ * `UNAUTHENTICATED`, the later the more of them there were from this source, or at this account from browsers that it does not know;
+ * an account adds 5 s at most. A right password is never slowed down and never refused, unless its source floods: then the answer
+ * to browsers that the account does not know is `RATE_LIMITED`.
+ */
+export async function logIn(
+  deps: PeopleDeps,
+  input: { readonly email: string; readonly password: string; readonly origin: Origin },
+): Promise<LoggedIn> {
+  const { origin } = input
+  const email = input.email.trim().toLowerCase()
+  const user = await deps.users.findByEmail(email)
+  const place = placeOf(deps, { email, user, origin })
+  const right = await judgeSlowly(deps, place, async () => {
+    const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
+    if (user !== null && isRight) return user
+    // Written for unknown addresses as well, or the time it takes would tell them apart.
+    const failure = accountAudit(deps, 'somebody', 'auth.log_in_failed', user?.id ?? 'unknown', { ip: origin.ip })
+    await deps.audits.insertMany([failure])
+    deps.metrics.count('log_ins_total', { result: 'wrong_password' })
+    return null
+  })
+  if (right === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'E-mail or password is wrong.' })
+  await deps.attempts.clear(place.counters[0].key)
+  if (right.totp === null) return await completeLogIn(deps, right, { origin, secondFactor: 'none', by: 'password' })
+  return await askForCode(deps, right, origin)
+}
+
+/** A browser that the account knows has a lane and a counter for itself, so that strangers cannot make its person wait. */
+function placeOf(
+  deps: PeopleDeps,
+  { email, user, origin }: { readonly email: string; readonly user: User | null; readonly origin: Origin },
+): TryPlace & { readonly counters: readonly [TryPlace['counters'][number], ...TryPlace['counters']] } {
+  const browser = knownBrowser(deps, user, origin.device)
+  if (browser !== null) {
+    const key = `browser:${browser}`
+    return { lane: key, places: BROWSER_PLACES, counters: [{ key, delay: ACCOUNT_DELAY }] }
+  }
+  const account = { key: `account:${createHash('sha256').update(email).digest('hex')}`, delay: ACCOUNT_DELAY }
+  const source = { key: `address:${origin.group}`, delay: SOURCE_DELAY }
+  return { lane: source.key, places: SOURCE_PLACES, counters: [account, source] }
+}
+
+async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {
+  const { token, id } = newSessionToken(deps.random)
+  const facts = { loginId: deps.random.uuid(), secondFactor: 'asked', steppedUpUntil: null, ip, userAgent } as const
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_given', user.id, { ip })
+  await deps.sessions.begin(newSession(id, user, facts, deps.clock.now()), null, { audit })
+  return { token, secondFactor: 'asked', device: null }
+}
+
+/** Begins the session of a person who has proved all that is asked; a browser that the account does not know is announced by mail. */
+export async function completeLogIn(
+  deps: PeopleDeps,
+  user: User,
+  {
+    origin,
+    secondFactor,
+    by,
+  }: {
+    readonly origin: Origin
+    readonly secondFactor: 'none' | 'given'
+    readonly by: 'password' | 'code' | 'recovery_code' | 'invitation'
+  },
+): Promise<LoggedIn> {
+  const at = deps.clock.now()
+  const { ip, userAgent } = origin
+  const isNew = knownBrowser(deps, user, origin.device) === null
+  const device = origin.device ?? Buffer.from(deps.random.bytes(32)).toString('base64url')
+  const { token, id } = newSessionToken(deps.random)
+  const facts = { loginId: deps.random.uuid(), secondFactor, steppedUpUntil: null, ip, userAgent }
+  const mails: MailRecord[] = []
+  if (isNew && by !== 'invitation') {
+    const data = { email: user.email, time: mailTime(at), ip, user_agent: userAgent || 'unknown' }
+    mails.push(accountMail(deps, 'login_new_device', user.email, data))
+  }
+  const detail = { ip, user_agent: userAgent, by, new_browser: isNew }
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, detail)
+  await deps.sessions.begin(newSession(id, user, facts, at), deviceHash(deps, device), { audit, mails })
+  kickMails(deps, mails)
+  deps.metrics.count('log_ins_total', { result: 'done' })
+  return { token, secondFactor, device }
+}
+
+/** The digest of a browser's mark when this person logged in with it before; null otherwise. */
+export function knownBrowser(deps: PeopleDeps, user: User | null, device: string | null): string | null {
+  if (user === null || device === null) return null
+  const hash = deviceHash(deps, device)
+  return user.devices.includes(hash) ? hash : null
+}
+
+function deviceHash({ hasher }: PeopleDeps, device: string): string {
+  return hasher.hash(`browser:${device}`)
+}
+
+type EndDeps = Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>
+type Own = Pick<OperatorSession, 'userId' | 'loginId' | 'email'>
+
+/** Ends the log-in of this session; ending it again changes nothing. */
+export async function logOut(deps: EndDeps, session: Own): Promise<void> {
+  const audit = accountAudit(deps, `user:${session.email}`, 'auth.logged_out', session.userId)
+  await deps.sessions.end(session.userId, session.loginId, { audit })
+}
+
+/** Ends one of a person's own log-ins, or with null all but this one; how many tokens there were. */
+export async function endOwnSessions(deps: EndDeps, session: Own, loginId: string | null): Promise<number> {
+  const detail = { login: loginId ?? 'all others' }
+  const audit = accountAudit(deps, `user:${session.email}`, 'auth.sessions_ended', session.userId, detail)
+  return loginId === null
+    ? await deps.sessions.endOthers(session.userId, session.loginId, { audit })
+    : await deps.sessions.end(session.userId, loginId, { audit })
+}

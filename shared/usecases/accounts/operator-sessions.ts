@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Random } from '#shared/ports/runtime.ts'
+import type { Noted, OperatorSession, Session, User } from '#shared/ports/users.ts'
+import type { PeopleDeps } from './account-deps.ts'
+
+const MINUTE_MS = 60_000
+/** Without a sign of the person, a session ends after this long. */
+export const SESSION_IDLE_MS: Ms = 30 * MINUTE_MS
+/** A session ends this long after its log-in whatever happens. */
+export const SESSION_LIFE_MS: Ms = 720 * MINUTE_MS
+/** Between password and code. */
+const ASKED_LIFE_MS: Ms = 10 * MINUTE_MS
+/** How long one code allows dangerous deeds. */
+export const STEP_UP_MS: Ms = 5 * MINUTE_MS
+/** A replaced token still reads for requests that were on their way. */
+const FORMER_LIFE_MS: Ms = 10_000
+/** Signs of life are written at most this often. */
+const TOUCH_EVERY_MS: Ms = MINUTE_MS
+
+/** A fresh session token of 256 bits and the id it is stored under. */
+export function newSessionToken(random: Random): { readonly token: string; readonly id: string } {
+  const token = Buffer.from(random.bytes(32)).toString('base64url')
+  return { token, id: sessionId(token) }
+}
+
+/** SHA-256 of a token: 256 random bits need no slow hash. */
+function sessionId(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** A session that begins now; `asked` ones live just long enough for a code. */
+export function newSession(
+  id: string,
+  user: Pick<User, 'id'>,
+  facts: Pick<Session, 'loginId' | 'secondFactor' | 'steppedUpUntil' | 'ip' | 'userAgent'>,
+  at: Ms,
+): Session {
+  const life = facts.secondFactor === 'asked' ? ASKED_LIFE_MS : SESSION_LIFE_MS
+  return { id, userId: user.id, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
+}
+
+/** What reading a session needs. */
+export type ReadSessionDeps = Pick<PeopleDeps, 'users' | 'sessions' | 'memberships' | 'clock'>
+
+/**
+ * The session of a token with the roles its person has at this moment; null for unknown, ended and idle ones. `isPerson` says
+ * that a person caused the request: only such requests keep a session from becoming idle.
+ */
+export async function readSession(
+  deps: ReadSessionDeps,
+  token: string,
+  { isPerson }: { readonly isPerson: boolean },
+): Promise<OperatorSession | null> {
+  const at = deps.clock.now()
+  const session = await deps.sessions.find(sessionId(token))
+  if (session === null || !lives(session, at)) return null
+  const [user, roles] = await Promise.all([
+    deps.users.findById(session.userId),
+    deps.memberships.rolesOf(session.userId),
+  ])
+  if (user === null) return null
+  if (isPerson && at - session.seenAt > TOUCH_EVERY_MS) await deps.sessions.touch(session.id, at)
+  const { id, loginId, secondFactor, steppedUpUntil } = session
+  const { email, name, isOperator } = user
+  return { id, loginId, userId: user.id, email, name, isOperator, roles, secondFactor, steppedUpUntil }
+}
+
+/** Whether a session still counts. */
+export function lives({ seenAt, endsAt }: Pick<Session, 'seenAt' | 'endsAt'>, at: Ms): boolean {
+  return at < endsAt && at - seenAt < SESSION_IDLE_MS
+}
+
+/**
+ * Gives the browser a new token because what it may do changes; the old one goes on for some seconds with what it could do
+ * before. `noted` is stored with the new token. Null when the session ended or got another token meanwhile.
+ */
+export async function replaceToken(
+  { sessions, clock, random }: Pick<PeopleDeps, 'sessions' | 'clock' | 'random'>,
+  sessionIdNow: string,
+  change: Partial<Pick<Session, 'secondFactor' | 'steppedUpUntil'>>,
+  noted: Noted | null = null,
+): Promise<string | null> {
+  const at = clock.now()
+  const former = await sessions.find(sessionIdNow)
+  if (former === null || !lives(former, at)) return null
+  const { token, id } = newSessionToken(random)
+  const formerEndsAt = Math.min(former.endsAt, at + FORMER_LIFE_MS)
+  const next = { ...former, ...change, id, seenAt: at }
+  return (await sessions.replace(former.id, next, formerEndsAt, noted)) ? token : null
+}

@@ -1,0 +1,103 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { totpContext } from '#shared/ports/secrets.ts'
+import type { OperatorSession, User } from '#shared/ports/users.ts'
+import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import { accountAudit, accountMail, kickMails } from './account-audit.ts'
+import type { Origin, PeopleDeps } from './account-deps.ts'
+import { completeLogIn, knownBrowser, type LoggedIn } from './log-in.ts'
+import { countCode } from './login-throttle.ts'
+import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
+
+type Who = Pick<OperatorSession, 'id' | 'userId' | 'loginId'>
+
+/** Completes a log-in with a code of the authenticator. Throws `VALIDATION_ERROR` at `code`, or `RATE_LIMITED`. */
+export async function giveCode(
+  deps: PeopleDeps,
+  who: Who,
+  { code, origin }: { readonly code: string; readonly origin: Origin },
+): Promise<LoggedIn> {
+  const user = await personOf(deps, who)
+  await useCode(deps, user, code, `code:${entryOf(deps, user, origin)}`)
+  const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code' })
+  await deps.sessions.end(user.id, who.loginId, null)
+  return done
+}
+
+/** Completes a log-in with one of the recovery codes, which is used up and announced by mail. */
+export async function giveRecoveryCode(
+  deps: PeopleDeps,
+  who: Who,
+  { code, origin }: { readonly code: string; readonly origin: Origin },
+): Promise<LoggedIn> {
+  const user = await personOf(deps, who)
+  await useRecoveryCode(deps, user, { code, origin, counter: `recovery-code:${entryOf(deps, user, origin)}` })
+  const done = await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code' })
+  await deps.sessions.end(user.id, who.loginId, null)
+  return done
+}
+
+/** Allows dangerous deeds for some minutes; the session gets a new token. A person without an authenticator gets `INVALID_STATE`. */
+export async function stepUp(
+  deps: PeopleDeps,
+  who: Who,
+  code: string,
+): Promise<{ readonly token: string; readonly until: number }> {
+  const user = await personOf(deps, who)
+  await useCode(deps, user, code, `step-up:${who.loginId}`)
+  const until = deps.clock.now() + STEP_UP_MS
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.stepped_up', user.id)
+  const token = await replaceToken(deps, who.id, { steppedUpUntil: until }, { audit })
+  if (token === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
+  return { token, until }
+}
+
+/** A browser that the account knows counts its codes for itself: somebody who has the password cannot make its person wait. */
+function entryOf(deps: PeopleDeps, user: User, { device }: Origin): string {
+  const browser = knownBrowser(deps, user, device)
+  return browser === null ? user.id : `${user.id}:${browser}`
+}
+
+/** Spends a code of the authenticator: right once, and never again. Tries count at `counter`. */
+export async function useCode(deps: PeopleDeps, user: User, code: string, counter: string): Promise<void> {
+  const { totp } = user
+  if (totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Set up an authenticator first.' })
+  await countCode(deps, counter)
+  const secret = deps.secretBox.open(totp.sealedSecret, totpContext(user.id))
+  const step = await deps.codes.stepOf(secret, code, deps.clock.now())
+  if (step === null || !(await deps.users.useTotpStep(user.id, step))) {
+    const message = 'This code is wrong or was used already. Wait for the next one.'
+    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
+  }
+  await deps.attempts.clear(counter)
+}
+
+/** Spends a recovery code, with a mail to its owner. Tries count at `counter`. */
+export async function useRecoveryCode(
+  deps: PeopleDeps,
+  user: User,
+  { code, origin: { ip }, counter }: { readonly code: string; readonly origin: Origin; readonly counter: string },
+): Promise<void> {
+  await countCode(deps, counter)
+  const left = String(Math.max(0, user.recoveryHashes.length - 1))
+  const data = { email: user.email, time: mailTime(deps.clock.now()), ip, left }
+  const mails = [accountMail(deps, 'recovery_code_used', user.email, data)]
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.recovery_code_used', user.id, { ip, left })
+  if (!(await deps.users.useRecoveryHash(user.id, recoveryHash(deps, user.id, code), { audit, mails }))) {
+    const message = 'This recovery code is wrong or was used already.'
+    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
+  }
+  await deps.attempts.clear(counter)
+  kickMails(deps, mails)
+}
+
+/** The keyed digest a recovery code is kept as; spaces, dashes and case do not matter. */
+export function recoveryHash({ hasher }: Pick<PeopleDeps, 'hasher'>, userId: string, code: string): string {
+  return hasher.hash(`recovery:${userId}:${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`)
+}
+
+/** The person of a session; `UNAUTHENTICATED` when they are gone. */
+export async function personOf({ users }: Pick<PeopleDeps, 'users'>, who: Pick<Who, 'userId'>): Promise<User> {
+  const user = await users.findById(who.userId)
+  if (user === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Please log in.' })
+  return user
+}

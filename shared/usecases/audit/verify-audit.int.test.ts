@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { useStores } from '#test/support/stores.ts'
+import { CHAIN_START, chainHash, extendAuditChain } from './audit-chain.ts'
+import { type NotedHead, verifyAudit } from './verify-audit.ts'
+
+const stores = useStores()
+const rows = () => stores.db.connection.collection<{ _id: string; seq?: number }>('audit_log')
+const chain = () => createAuditChainRepository(stores.db)
+const onward = () => false
+const keys = createAuditKeys(new Uint8Array(32).fill(9))
+const parts = () => ({ chain: chain(), keys, clock: stores.ambient.clock })
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const verify = (noted: NotedHead | null = null) => verifyAudit(parts(), { noted, onProgress: () => undefined })
+
+const deed = (n: number, change: Partial<AuditRecord> = {}): AuditRecord => ({
+  id: `deed-${String(n).padStart(5, '0')}`,
+  at: 1_800_000_000_000 + n,
+  actor: 'cli:ada',
+  action: 'exception.closed',
+  subject: `subject-${n}`,
+  workspaceId: n % 2 === 0 ? null : 'ws',
+  mode: 'test',
+  detail: { kind: 'unmatched', amount: n, note: 'né "€"', invoice: null },
+  ...change,
+})
+
+async function done(from: number, to: number): Promise<void> {
+  const deeds = Array.from({ length: to - from + 1 }, (_, index) => deed(from + index))
+  await createAuditRepository(stores.db).insertMany(deeds)
+}
+async function chained(count: number): Promise<void> {
+  await done(1, count)
+  await extendAuditChain(parts(), onward)
+}
+/** Somebody with access to the store, who need not respect any index of ours. */
+const tamper = async (seq: number, change: object) => void (await rows().updateOne({ seq }, { $set: change }))
+
+beforeEach(async () => {
+  await rows().deleteMany({})
+  await stores.db.connection.collection<{ _id: string }>('installation').deleteMany({ _id: 'audit-head' })
+})
+
+describe('the chain', () => {
+  it('is what its description says, so that anybody can compute it', () => {
+    const record = deed(1)
+    const text = `{"prevHash":"${CHAIN_START}","row":{"action":"exception.closed","actor":"cli:ada","at":1800000000001,"detail":{"amount":1,"invoice":null,"kind":"unmatched","note":"né \\"€\\""},"id":"deed-00001","mode":"test","subject":"subject-1","workspaceId":"ws"},"seq":1}`
+    expect(chainHash(1, CHAIN_START, record)).toBe(sha256(text))
+  })
+
+  it('takes rows in the order of their deeds, in as many batches as it needs', async () => {
+    await chained(250)
+    await done(251, 260)
+    expect(await verify()).toMatchObject({ intact: true, checked: 250, unchained: { waiting: 10, outside: 0 } })
+    expect(await extendAuditChain(parts(), onward)).toBe(10)
+    expect(await verify()).toMatchObject({ intact: true, checked: 260, unchained: { waiting: 0 }, head: { seq: 260 } })
+  })
+
+  // Guarantee: however many writers there are, and however long one slept, there is one chain with every row once.
+  it('is one chain after several writers at once', async () => {
+    await done(1, 300)
+    const writers = Array.from({ length: 4 }, async () => {
+      while ((await chain().waiting(1)).length > 0) await extendAuditChain(parts(), onward)
+    })
+    await Promise.all(writers)
+    expect(await verify()).toMatchObject({ intact: true, checked: 300, unchained: { waiting: 0, outside: 0 } })
+  })
+
+  it('is not forked by a holder that was frozen between reading and writing', async () => {
+    await chained(3)
+    await done(4, 6)
+    const frozen = {
+      ...chain(),
+      append: async (links: Parameters<ReturnType<typeof chain>['append']>[0]) => {
+        await extendAuditChain(parts(), onward)
+        await done(7, 8)
+        return chain().append(links)
+      },
+    }
+    expect(await extendAuditChain({ ...parts(), chain: frozen }, onward)).toBe(0)
+    expect(await verify()).toMatchObject({ intact: true, checked: 6, unchained: { waiting: 2 } })
+    expect(await extendAuditChain(parts(), onward)).toBe(2)
+  })
+
+  it('gives no row of a batch a place when one of them cannot have it', async () => {
+    await done(1, 2)
+    const links = [deed(1), deed(99)].map(({ id }, index) => ({ id, seq: index + 1, prevHash: 'p', hash: 'h' }))
+    const head = { seq: 2, hash: 'h', keyId: 'k', mac: 'm' }
+    expect(await chain().append({ checkpoint: null, links, head })).toBe(false)
+    expect(await chain().head()).toBeNull()
+    expect(await chain().tail()).toBeNull()
+    await extendAuditChain(parts(), onward)
+    expect(await verify()).toMatchObject({ intact: true, checked: 2 })
+  })
+
+  it('takes in what a version without a chain left', async () => {
+    await done(1, 2)
+    await rows().updateMany({}, { $unset: { waits: '' } })
+    expect(await verify()).toMatchObject({ intact: true, checked: 0, unchained: { waiting: 0, outside: 2 } })
+    expect(await chain().adopt()).toBe(2)
+    await extendAuditChain(parts(), onward)
+    expect(await verify()).toMatchObject({ intact: true, checked: 2 })
+  })
+})
+
+// Guarantee: what a person did cannot be taken back or rewritten without anybody seeing it.
+describe('verifying finds', () => {
+  it.each([
+    ['who', { actor: 'cli:eve' }],
+    ['what', { action: 'exception.opened' }],
+    ['when', { at: new Date(1) }],
+    ['a detail', { 'detail.amount': 7 }],
+    ['a detail more', { 'detail.extra': true }],
+    ['its hash', { hash: 'f'.repeat(64) }],
+    ['its number, into text', { seq: '3' }],
+  ])('a row with a change of %s', async (_what, change) => {
+    await chained(5)
+    await tamper(3, change)
+    const { intact, firstBreak, checked } = await verify()
+    expect([intact, firstBreak?.seq, checked]).toEqual([false, 3, 2])
+  })
+
+  it('a changed row whose hash was computed anew', async () => {
+    await chained(5)
+    const record = deed(3, { actor: 'cli:eve' })
+    const [, second] = await chain().listChained(null, 2)
+    const prevHash = second?.hash ?? ''
+    await tamper(3, { actor: 'cli:eve', hash: chainHash(3, prevHash, record) })
+    expect((await verify()).firstBreak).toMatchObject({ kind: 'forged', seq: 3, id: 'deed-00003' })
+  })
+
+  it('a removed row, at the end, in the middle and at the beginning', async () => {
+    await chained(5)
+    await rows().deleteOne({ seq: 5 })
+    expect(await verify()).toMatchObject({ intact: false, checked: 4, firstBreak: { kind: 'cut', seq: 5 } })
+    await rows().deleteOne({ seq: 3 })
+    expect((await verify()).firstBreak).toMatchObject({
+      kind: 'removed',
+      seq: 3,
+      words: expect.stringContaining('is missing'),
+    })
+    await rows().deleteOne({ seq: 1 })
+    expect((await verify()).firstBreak).toMatchObject({ kind: 'removed', seq: 1 })
+  })
+
+  it('two rows that changed places', async () => {
+    await chained(5)
+    await tamper(2, { seq: 99 })
+    await tamper(4, { seq: 2 })
+    await tamper(99, { seq: 4 })
+    expect((await verify()).firstBreak).toMatchObject({
+      kind: 'moved',
+      seq: 2,
+      words: expect.stringContaining('as row 4'),
+    })
+  })
+
+  it('two rows with one number, where somebody took the index away', async () => {
+    await chained(3)
+    await rows().dropIndex('audit_chain')
+    try {
+      const second = await rows().findOne({ seq: 2 })
+      await rows().insertOne({ ...second, _id: 'deed-forged', seq: 2 })
+      expect((await verify()).firstBreak).toMatchObject({ kind: 'forked', seq: 2 })
+    } finally {
+      await rows().deleteMany({})
+      await rows().createIndex(
+        { seq: 1 },
+        { name: 'audit_chain', unique: true, partialFilterExpression: { seq: { $exists: true } } },
+      )
+    }
+  })
+
+  it('a whole chain that was written anew', async () => {
+    await chained(4)
+    const { head } = await verify()
+    await rows().deleteMany({})
+    await createAuditRepository(stores.db).insertMany([1, 2, 3, 4].map((n) => deed(n, { actor: 'cli:eve' })))
+    await expect(extendAuditChain(parts(), onward)).rejects.toThrow('row 4 was signed as its end')
+    expect((await verify()).firstBreak).toMatchObject({ kind: 'cut', seq: 1 })
+    expect((await verify(head)).firstBreak).toMatchObject({ kind: 'cut' })
+  })
+})
+
+it('verifying says how far it is, row by row of any number', async () => {
+  await chained(1_100)
+  const told: number[] = []
+  const verdict = await verifyAudit(parts(), { noted: null, onProgress: (checked) => told.push(checked) })
+  expect([verdict.checked, told]).toEqual([1_100, [1_000, 1_100]])
+})

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createWebhookHttp, type WebhookHttpOptions } from '#shared/runtime/http/webhook-http.ts'
+import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
+import { givePending } from '#test/support/pending-deliveries.ts'
+import { useStores } from '#test/support/stores.ts'
+import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from '#test/support/test-certificate.ts'
+import { createDispatcher } from './dispatch-deliveries.ts'
+import { explainFailure } from './explain-failure.ts'
+
+const stores = useStores()
+const secretBox = createSecretBox(randomBytes(32))
+const DEADLINE_MS = 400
+const GIGABYTE = 2 ** 30
+
+let endings: (() => Promise<unknown> | unknown)[] = []
+let bytesTaken = 0
+beforeEach(() => {
+  bytesTaken = 0
+})
+afterEach(async () => {
+  for (const end of endings.reverse()) await end()
+  endings = []
+})
+
+/** What a receiver writes on the socket once a request has come. */
+type Behaviour = (socket: Socket) => void
+
+const says = (text: string): Behaviour => {
+  return (socket) => void socket.write(text)
+}
+const saysAndEnds = (text: string): Behaviour => {
+  return (socket) => void socket.end(text)
+}
+const drips: Behaviour = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+  const timer = setInterval(() => socket.write('1\r\nx\r\n'), 20)
+  socket.on('close', () => clearInterval(timer))
+}
+/** Headers for ever: the head itself never ends. */
+const dripsHead: Behaviour = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\n')
+  const timer = setInterval(() => socket.write('x-more: 1\r\n'), 20)
+  socket.on('close', () => clearInterval(timer))
+}
+const pours = (head: string): Behaviour => {
+  const block = Buffer.alloc(65_536, 'x')
+  return (socket) => {
+    socket.write(head)
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(block));
+    }
+    socket.on('drain', more)
+    more()
+  }
+}
+
+async function listen(server: Server): Promise<number> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    // A sender that cuts us off is part of the game.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      bytesTaken += socket.bytesWritten
+      open.delete(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  endings.push(() => {
+    for (const socket of open) socket.destroy()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const receiver = (behave: Behaviour): Promise<number> =>
+  listen(createServer((socket) => void socket.once('data', () => behave(socket))))
+
+/** Sends one delivery and returns what was recorded of it. */
+async function deliverTo(url: string, options: WebhookHttpOptions = {}) {
+  const http = createWebhookHttp(options)
+  const impatient = {
+    post: (request: Parameters<typeof http.post>[0]) => http.post({ ...request, timeoutMs: DEADLINE_MS }),
+  }
+  const deps = dispatcherDeps(stores, { secretBox, http: impatient })
+  const { endpoint, deliveryIds } = await givePending(stores.db, secretBox, 1, { url })
+  const dispatcher = createDispatcher(deps)
+  await dispatcher.drain('normal', endpoint.id)
+  await dispatcher.idle()
+  await dispatcher.stop()
+  await http.close()
+  const [id = ''] = deliveryIds
+  const [attempt] = await deps.deliveries.listAttempts(id)
+  return { row: await deps.deliveries.findById(id), attempt }
+}
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+const RECEIVERS: readonly (readonly [name: string, behave: Behaviour, error: string])[] = [
+  ['never answers', () => undefined, 'timeout'],
+  ['drips its answer', drips, 'timeout'],
+  ['drips its head', dripsHead, 'timeout'],
+  [
+    'redirects to another host',
+    saysAndEnds('HTTP/1.1 302 Found\r\nLocation: https://example.com/\r\nContent-Length: 0\r\n\r\n'),
+    'status_302',
+  ],
+  [
+    'redirects inside',
+    saysAndEnds('HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n'),
+    'status_307',
+  ],
+  ['resets the connection', (socket) => void socket.resetAndDestroy(), 'reset'],
+  ['closes without an answer', (socket) => void socket.end(), 'reset'],
+  ['sends gigabytes under a failure', pours(`HTTP/1.1 500 Oops\r\nContent-Length: ${GIGABYTE}\r\n\r\n`), 'status_500'],
+  ['promises more than it sends', saysAndEnds(`${OK}Content-Length: 100\r\n\r\nshort`), 'reset'],
+  ['promises more and waits', says(`${OK}Content-Length: 100\r\n\r\nshort`), 'timeout'],
+  ['gives a length that is none', saysAndEnds(`${OK}Content-Length: lots\r\n\r\nx`), 'bad_answer'],
+  ['gives two lengths', saysAndEnds(`${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`), 'bad_answer'],
+  [
+    'gives a length and chunks',
+    saysAndEnds(`${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
+    'bad_answer',
+  ],
+  ['breaks a chunk', saysAndEnds(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), 'bad_answer'],
+  ['speaks no HTTP', saysAndEnds('220 mail.example.com ESMTP\r\n'), 'bad_answer'],
+  ['sends a head without end', says(`${OK}${'x-long: '.padEnd(20_000, 'x')}`), 'too_large'],
+  ['only ever says continue', says('HTTP/1.1 100 Continue\r\n\r\n'), 'reset'],
+  [
+    'switches protocols',
+    says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    'reset',
+  ],
+]
+
+// Guarantee: whatever a receiver does, the attempt is recorded with a reason that an operator understands, and the schedule goes on.
+test.each(RECEIVERS)('a receiver that %s is a failed attempt', async (_name, behave, error) => {
+  const port = await receiver(behave)
+  const startedAt = stores.ambient.clock.now()
+  const { row, attempt } = await deliverTo(`http://localhost:${port}/hook`)
+  expect(row).toMatchObject({ status: 'pending', attempt: 1, claims: 1, lastError: error, leaseToken: null })
+  // The first retry is due at once: after the outcome, and not at the end of the lease.
+  expect(row?.dueAt).toBeGreaterThanOrEqual(startedAt)
+  expect(row?.dueAt).toBeLessThan(startedAt + 10_000)
+  expect(attempt).toMatchObject({ number: 1, error })
+  expect(attempt?.durationMs).toBeLessThan(5_000)
+  expect(attempt?.responseBody.length).toBeLessThanOrEqual(4_096)
+  expect(explainFailure(error).length).toBeGreaterThan(20)
+})
+
+test.each([
+  ['an untrusted certificate', {}, 'hooks.example.com'],
+  ['a certificate for another name', { ca: TEST_CERTIFICATE }, 'other.example.com'],
+])('%s is a failed attempt', async (_name, trust, host) => {
+  const server = createTlsServer({ cert: TEST_CERTIFICATE, key: TEST_CERTIFICATE_KEY }, (_request, response) =>
+    response.end(),
+  )
+  const port = await listen(server)
+  const loopback = { resolve: async () => ['127.0.0.1'], isAllowed: (address: string) => address === '127.0.0.1' }
+  const { row } = await deliverTo(`https://${host}:${port}/`, { ...loopback, ...trust })
+  expect(row).toMatchObject({ status: 'pending', attempt: 1, lastError: 'tls' })
+})
+
+// Guarantee: a name that turns inside after it was accepted costs an attempt and reaches nobody.
+test('a private address on the second look-up is a failed attempt without a connection', async () => {
+  const connections: Socket[] = []
+  const port = await listen(createServer((socket) => void connections.push(socket)))
+  const answers = [['93.184.215.14'], ['127.0.0.1'], ['::1'], ['93.184.215.14', '10.0.0.1']]
+  // The first look-up is that of the check at creation.
+  const resolve = async () => answers.shift() ?? ['169.254.169.254']
+  await resolve()
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
+    const { row } = await deliverTo(`https://rebind.example.com:${port}/`, { resolve })
+    expect(row).toMatchObject({ status: 'pending', attempt: 1, lastError: 'blocked_address' })
+  }
+  expect(connections).toEqual([])
+})
+
+// Guarantee: no receiver can fill the memory of the sender.
+test('twenty answers of a gigabyte leave memory flat', async () => {
+  const port = await receiver(pours(`${OK}Content-Length: ${GIGABYTE}\r\n\r\n`))
+  await deliverTo(`http://localhost:${port}/hook`)
+  const before = process.memoryUsage()
+  for (let round = 0; round < 20; round += 1) {
+    const { row, attempt } = await deliverTo(`http://localhost:${port}/hook`)
+    expect(row).toMatchObject({ status: 'succeeded' })
+    expect(attempt?.responseBody).toBe('x'.repeat(4_096))
+  }
+  const after = process.memoryUsage()
+  expect(after.rss - before.rss).toBeLessThan(100_000_000)
+  expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(20_000_000)
+  expect(bytesTaken).toBeLessThan(0.1 * GIGABYTE)
+})

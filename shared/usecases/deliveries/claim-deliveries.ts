@@ -1,0 +1,151 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type {
+  ClaimWant,
+  Delivery,
+  DeliveryRepository,
+  EndpointRepository,
+  EventRepository,
+} from '#shared/ports/events.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import { createReadFloors, type ReadFloors } from '#shared/usecases/outbox/low-water-marks.ts'
+import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'
+import type { ClaimedDelivery } from './send-delivery.ts'
+
+/** Rows of one endpoint in one claim. */
+export const CLAIM_ROWS_MAX = 16
+/** Endpoints in one claim. */
+const ENDPOINTS_MAX = 32
+/** Claims on their way at once; all but two only for full groups, because more of them would make groups smaller. */
+const IN_FLIGHT_MAX = 4
+const EAGER_MAX = 2
+/** A claim outlives the 10 s of the request with room to write the outcome; then the row is anybody's again. */
+const LEASE_MS = 20_000
+/** What is not on its way by then is not sent: its lease could end while the request runs. */
+const SEND_WITHIN_MS = 6_000
+
+export interface DeliveryClaimerDeps extends PrepareDeliveriesDeps {
+  readonly deliveries: Pick<DeliveryRepository, 'findDue' | 'claim' | 'hold' | 'purge' | 'release'>
+  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
+  readonly events: Pick<EventRepository, 'findByIds'>
+  readonly random: Random
+  readonly clock: Clock
+}
+
+/** What a claim came to for one endpoint. */
+export interface ClaimedRows {
+  /** How many rows are ours now, whether or not they can be sent. */
+  readonly count: number
+  /** False when the endpoint had fewer due rows than were asked for. */
+  readonly mayHaveMore: boolean
+  /** Those that can be sent, oldest due first. */
+  readonly ready: readonly ClaimedDelivery[]
+  readonly leaseToken: string
+  /** Nothing of this claim may be sent from then on. */
+  readonly sendBefore: Ms
+}
+
+/** Claims due rows for all endpoints of a process together. */
+export interface DeliveryClaimer {
+  /**
+   * Claims up to `room` due rows of an endpoint, at most `CLAIM_ROWS_MAX`, and prepares them. Who asks while a claim is on
+   * its way shares the next one, so a lone endpoint waits for nobody. The endpoint is looked up once for each claim.
+   * Throws when the store fails; what was claimed is given back or falls due again when the lease ends.
+   */
+  claim(endpointId: string, room: number): Promise<ClaimedRows>
+  /** A sweep found that a row of the endpoint is due since then: later claims find it. */
+  reachBack(endpointId: string, dueAt: Ms): void
+}
+
+interface Asked {
+  readonly want: ClaimWant
+  readonly resolve: (rows: ClaimedRows) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A claimer for one process; every lane shares it. */
+export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaimer {
+  const floors = createReadFloors<string>()
+  let waiting: readonly Asked[] = []
+  let inFlight = 0
+  const pump = (): void => {
+    while (
+      waiting.length > 0 &&
+      (inFlight < EAGER_MAX || (waiting.length >= ENDPOINTS_MAX && inFlight < IN_FLIGHT_MAX))
+    ) {
+      const group = firstOfEach(waiting)
+      waiting = waiting.filter((asked) => !group.includes(asked))
+      inFlight += 1
+      void claimGroup(deps, floors, group).finally(() => {
+        inFlight -= 1
+        pump()
+      })
+    }
+  }
+  return {
+    claim: (endpointId, room) =>
+      new Promise((resolve, reject) => {
+        const want = { endpointId, limit: Math.min(room, CLAIM_ROWS_MAX) }
+        waiting = [...waiting, { want, resolve, reject }]
+        pump()
+      }),
+    reachBack: (endpointId, dueAt) => floors.lower(endpointId, dueAt),
+  }
+}
+
+/** Those that asked first, each endpoint once: who asks again for one endpoint is served by a later group. */
+function firstOfEach(waiting: readonly Asked[]): readonly Asked[] {
+  const group = new Map<string, Asked>()
+  for (const asked of waiting) {
+    if (group.size === ENDPOINTS_MAX) break
+    if (!group.has(asked.want.endpointId)) group.set(asked.want.endpointId, asked)
+  }
+  return [...group.values()]
+}
+
+async function claimGroup(
+  deps: DeliveryClaimerDeps,
+  floors: ReadFloors<string>,
+  group: readonly Asked[],
+): Promise<void> {
+  const leaseToken = deps.random.uuid()
+  const sendBefore = deps.clock.now() + SEND_WITHIN_MS
+  try {
+    const wants = group.map(({ want }) => want)
+    const reading = floors.begin(wants.map(({ endpointId }) => endpointId))
+    const due = await deps.deliveries.findDue(wants, reading.from)
+    const dueTimes = new Map(wants.map(({ endpointId }) => [endpointId, [] as Ms[]]))
+    for (const { endpointId, dueAt } of due) dueTimes.get(endpointId)?.push(dueAt)
+    for (const [endpointId, times] of dueTimes) floors.saw(reading, endpointId, times)
+    const [ours, endpoints, events] = await claimAndLook(deps, due, leaseToken)
+    await Promise.all(
+      group.map(async ({ want, resolve }) => {
+        const rows = ours.filter((row) => row.endpointId === want.endpointId)
+        const ready =
+          rows.length === 0 ? [] : await prepareDeliveries(deps, want.endpointId, rows, { endpoints, events })
+        const mayHaveMore = (dueTimes.get(want.endpointId)?.length ?? 0) >= want.limit
+        resolve({ count: rows.length, mayHaveMore, ready, leaseToken, sendBefore })
+      }),
+    )
+  } catch (error) {
+    for (const { reject } of group) reject(error)
+  }
+}
+
+/** Event bodies never change and an endpoint is looked up once per claim, so neither has to wait for the claim's write. */
+async function claimAndLook(deps: DeliveryClaimerDeps, due: readonly Delivery[], leaseToken: string) {
+  if (due.length === 0) return [[], new Map(), new Map()] as const
+  const ids = (of: (row: Delivery) => string) => [...new Set(due.map(of))]
+  const reads = [
+    deps.endpoints.findByIds(ids((row) => row.endpointId)),
+    deps.events.findByIds(ids((row) => row.eventId)),
+  ] as const
+  const claim = deps.deliveries.claim(due, leaseToken, LEASE_MS)
+  try {
+    return await Promise.all([claim, ...reads])
+  } catch (error) {
+    // Nothing was sent under this token. Where even this fails, the lease ends by itself.
+    await Promise.allSettled([claim])
+    await deps.deliveries.release(leaseToken).catch(() => undefined)
+    throw error
+  }
+}

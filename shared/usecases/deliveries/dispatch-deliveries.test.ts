@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Delivery } from '#shared/ports/events.ts'
+import { createDispatcher, type DispatchDeliveriesDeps } from './dispatch-deliveries.ts'
+
+const nothing = () => undefined
+const endpoint = {
+  ...{ id: 'e', workspaceId: 'w', url: 'https://shop.example', events: ['*'], mode: 'live', description: null },
+  ...{ status: 'enabled', sealedSecrets: ['s'], createdAt: 0, updatedAt: 0, opId: null },
+}
+
+function row(index: number): Delivery {
+  return {
+    ...{ id: `d${index}`, eventId: `ev${index}`, eventType: 'invoice.created', endpointId: 'e', workspaceId: 'w' },
+    ...{ mode: 'live', generation: 0, status: 'pending', attempt: 0, dueAt: 0, leaseToken: null, claims: 0 },
+    ...{ createdAt: 0, finishedAt: null, lastError: null, lastStatusCode: null },
+  }
+}
+
+function settledLater<T>() {
+  let resolve: (value: T) => void = nothing
+  let reject: (error: Error) => void = nothing
+  const promise = new Promise<T>((fulfil, refuse) => {
+    resolve = fulfil
+    reject = refuse
+  })
+  return { promise, resolve, reject }
+}
+
+/** A store whose `findDue` can be held open, and a receiver that never answers in time. */
+function slowEndpoint() {
+  const world = {
+    now: 1_000_000,
+    due: [] as Delivery[],
+    kicks: [] as string[],
+    heldRead: null as (() => Promise<readonly Delivery[]>) | null,
+  }
+  const deps = {
+    clock: { now: () => world.now },
+    random: { uuid: () => randomUUID(), bytes: (length: number) => new Uint8Array(length) },
+    logger: { info: nothing, warn: nothing, error: nothing, debug: nothing },
+    metrics: { count: nothing, gauge: nothing, observe: nothing },
+    deliveries: {
+      findDue: async () => (world.heldRead === null ? world.due : world.heldRead()),
+      claim: async (rows: readonly Delivery[], token: string) => {
+        world.due = []
+        return rows.map((each) => ({ ...each, leaseToken: token, claims: 1 }))
+      },
+      finish: async () => undefined,
+      release: async () => undefined,
+      lastFinished: async () => [],
+      dueEndpoints: async () => world.due.slice(0, 1).map(({ dueAt }) => ({ endpointId: 'e', dueAt })),
+    },
+    endpoints: { findByIds: async () => new Map([['e', endpoint]]) },
+    events: {
+      findByIds: async (ids: string[]) =>
+        new Map(ids.map((id) => [id, { id, invoiceId: 'i', type: 'invoice.created', body: new Uint8Array(1) }])),
+    },
+    secretBox: { open: () => `whsec_${Buffer.alloc(32).toString('base64')}` },
+    kicker: { kick: (queue: string) => void world.kicks.push(queue) },
+    http: {
+      post: async () => ({
+        ...{ outcome: 'failed', error: 'timeout', durationMs: 10_000, ip: null },
+        phases: { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+      }),
+    },
+    after: (_ms: number, then: () => void) => {
+      const timer = setImmediate(then)
+      return () => clearImmediate(timer)
+    },
+    allowLocalhost: false,
+    maxInFlight: { normal: 8, slow: 8 },
+  }
+  return { world, dispatcher: createDispatcher(deps as unknown as DispatchDeliveriesDeps) }
+}
+
+test.each(['finds nothing', 'fails'] as const)(
+  'a row that waits for a place is sent after a claim that %s',
+  async (how) => {
+    const { world, dispatcher } = slowEndpoint()
+    // Three time-outs in a row: the endpoint is slow and has one place.
+    for (const index of [1, 2, 3]) {
+      world.due = [row(index)]
+      await dispatcher.drain(index === 1 ? 'normal' : 'slow', 'e')
+      await dispatcher.idle()
+    }
+    const read = settledLater<void>()
+    const answer = settledLater<readonly Delivery[]>()
+    world.heldRead = () => {
+      read.resolve()
+      return answer.promise
+    }
+    const slowTurn = dispatcher.drain('slow', 'e').catch(nothing)
+    await read.promise
+    // The relay adds a row and wakes the normal lane. That turn ends at once, because the claim holds the only place.
+    world.due = [{ ...row(4), dueAt: world.now }]
+    world.kicks.length = 0
+    await dispatcher.drain('normal', 'e')
+    expect(world.kicks).toEqual([])
+    if (how === 'fails') answer.reject(new Error('not primary'))
+    else answer.resolve([])
+    world.heldRead = null
+    await slowTurn
+    await dispatcher.idle()
+    expect(world.kicks).toEqual(['webhooks-slow'])
+  },
+)

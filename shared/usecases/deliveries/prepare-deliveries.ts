@@ -1,0 +1,93 @@
+import type { Delivery, DeliveryRepository, EventRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
+import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
+import type { ClaimedDelivery } from './send-delivery.ts'
+
+/** Claims without an outcome above which a row is suspected to bring its sender down. */
+const POISON_CLAIMS = 20
+
+export interface PrepareDeliveriesDeps {
+  readonly deliveries: Pick<DeliveryRepository, 'purge' | 'hold'>
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** Endpoints and events as they are at the time of a claim, by id. */
+export interface ClaimSurroundings {
+  readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
+  readonly events: ReadonlyMap<string, EventRecord>
+}
+
+/**
+ * What it takes to send the rows that one endpoint has in a claim: its opened secrets and the frozen events. Rows of an
+ * endpoint that is gone, or that no longer receives their mode, are purged and left out. A row that cannot be prepared is
+ * left out too and stays claimed: it falls due again when its lease ends.
+ */
+export async function prepareDeliveries(
+  deps: PrepareDeliveriesDeps,
+  endpointId: string,
+  rows: readonly Delivery[],
+  { endpoints, events }: ClaimSurroundings,
+): Promise<readonly ClaimedDelivery[]> {
+  for (const row of rows) warnOfPoison(deps, row)
+  const endpoint = endpoints.get(endpointId)
+  if (endpoint === undefined) {
+    const purged = await deps.deliveries.purge(endpointId, null)
+    deps.logger.info({ endpointId, purged }, 'deliveries of a deleted webhook endpoint purged')
+    return []
+  }
+  if (endpoint.status === 'disabled') {
+    await deps.deliveries.hold(endpointId, rows[0]?.leaseToken ?? null)
+    return []
+  }
+  const secrets = openSecrets(deps, endpoint)
+  const wanted = await withoutUnwantedMode(deps, endpoint, rows)
+  return wanted.flatMap((delivery) => {
+    const event = events.get(delivery.eventId)
+    const { leaseToken } = delivery
+    if (event !== undefined && leaseToken !== null && secrets.length > 0) {
+      return [{ delivery, event, endpoint, secrets, leaseToken }]
+    }
+    deps.logger.error(
+      { endpointId, deliveryId: delivery.id, eventId: delivery.eventId, hasSecret: secrets.length > 0 },
+      'webhook delivery cannot be prepared',
+    )
+    deps.metrics.count('webhook_unpreparable_total')
+    return []
+  })
+}
+
+/** A `both` endpoint that a test key deleted receives live events only. */
+async function withoutUnwantedMode(
+  deps: PrepareDeliveriesDeps,
+  endpoint: WebhookEndpoint,
+  rows: readonly Delivery[],
+): Promise<readonly Delivery[]> {
+  const unwanted = endpoint.mode === 'both' ? null : endpoint.mode === 'live' ? 'test' : 'live'
+  if (unwanted === null || rows.every((row) => row.mode !== unwanted)) return rows
+  await deps.deliveries.purge(endpoint.id, unwanted)
+  return rows.filter((row) => row.mode !== unwanted)
+}
+
+/** Empty when an envelope does not open, for instance under another master key: then nothing is sent unsigned. */
+function openSecrets(deps: PrepareDeliveriesDeps, endpoint: WebhookEndpoint): readonly string[] {
+  try {
+    const former = (endpoint.formerSecrets ?? []).filter(({ until }) => until > deps.clock.now())
+    const sealed = [...endpoint.sealedSecrets, ...former.map((secret) => secret.sealed)]
+    return sealed.map((envelope) => deps.secretBox.open(envelope, endpointSecretContext(endpoint.id)))
+  } catch (error) {
+    deps.logger.error({ err: error, endpointId: endpoint.id }, 'the secret of a webhook endpoint does not open')
+    return []
+  }
+}
+
+function warnOfPoison(deps: PrepareDeliveriesDeps, row: Delivery): void {
+  if (row.claims - row.attempt <= POISON_CLAIMS) return
+  deps.metrics.count('webhook_poison_total')
+  deps.logger.error(
+    { deliveryId: row.id, endpointId: row.endpointId, claims: row.claims, attempt: row.attempt },
+    'webhook delivery is claimed again and again without an outcome',
+  )
+}

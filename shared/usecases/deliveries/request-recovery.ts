@@ -1,0 +1,73 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Recovery, RecoveryRepository } from '#shared/ports/endpoint-operations.ts'
+import type { EndpointRepository } from '#shared/ports/events.ts'
+import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import { findEndpoint, requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
+
+export interface AskRecoveryDeps {
+  readonly endpoints: Pick<EndpointRepository, 'findById'>
+  readonly recoveries: Pick<RecoveryRepository, 'ask'>
+  readonly kicker: Kicker
+  readonly clock: Clock
+}
+
+export interface AskRecoveryInput {
+  readonly endpointId: string
+  readonly since: Ms
+  /** Exclusive; null means now. */
+  readonly until: Ms | null
+  readonly scope: Recovery['scope']
+  /** A UUID, the same for every repetition of one wish: it makes one recovery. */
+  readonly opId: string
+  readonly actor: string
+  readonly reason?: string | null
+}
+
+/**
+ * Asks to send an endpoint again the events of a period: `failed` those that it never took (events of a time when it was
+ * disabled included), `all` every one that it is subscribed to. Accepted at once, however many there are; a worker carries
+ * it out. Throws `NOT_FOUND`, `VALIDATION_ERROR` for an empty period, and `INVALID_STATE` when the endpoint is disabled or
+ * another recovery of it is open.
+ */
+export async function askRecovery(deps: AskRecoveryDeps, input: AskRecoveryInput): Promise<Recovery> {
+  const { endpointId, since, scope, opId } = input
+  const endpoint = await findEndpoint(deps.endpoints, endpointId)
+  requireEnabled(endpoint)
+  const at = deps.clock.now()
+  const until = Math.min(input.until ?? at, at)
+  if (!(since < until)) {
+    throw new PaymeshError('VALIDATION_ERROR', {
+      details: [{ path: 'since', message: 'must be in the past and before until' }],
+    })
+  }
+  const { workspaceId } = endpoint
+  const asked: Recovery = {
+    ...{ id: opId, workspaceId, endpointId, since, until, scope },
+    ...{ state: 'open', scanned: 0, made: 0, askedAt: at, finishedAt: null, dueAt: at, leaseToken: null },
+    place: { createdAt: since, id: '' },
+  }
+  const standing = await deps.recoveries.ask(asked, {
+    id: `recovery_asked:${opId}`,
+    at,
+    actor: input.actor,
+    action: 'endpoint.recovery_asked',
+    subject: endpointId,
+    workspaceId,
+    mode: endpoint.mode === 'both' ? null : endpoint.mode,
+    detail: { recovery: opId, since: isoTime(since), until: isoTime(until), scope, ...reasonOf(input) },
+  })
+  if (standing.id !== opId && (standing.since !== since || standing.scope !== scope || input.until !== null)) {
+    const progress = `${standing.scanned} events looked at, ${standing.made} sent again`
+    throw new PaymeshError('INVALID_STATE', {
+      message: `Recovery ${standing.id} since ${isoTime(standing.since)} is still running (${progress}).`,
+    })
+  }
+  if (standing.state === 'open') deps.kicker.kick(QUEUES.recoveries, standing.id)
+  return standing
+}
+
+function isoTime(at: Ms): string {
+  return new Date(at).toISOString()
+}

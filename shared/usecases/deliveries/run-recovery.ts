@@ -1,0 +1,144 @@
+import type { DeliveryLookups, Recovery, RecoveryRepository } from '#shared/ports/endpoint-operations.ts'
+import type {
+  Delivery,
+  DeliveryRepository,
+  EndpointRepository,
+  EventRecord,
+  WebhookEndpoint,
+} from '#shared/ports/events.ts'
+import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
+import { subscribes } from '#shared/usecases/outbox/event-recipients.ts'
+
+/** Events looked at in one step; all their deliveries are made before the place moves on. */
+const STEP_EVENTS = 500
+const LEASE_MS = 30_000
+/** One turn ends after this long; another recovery may have the next. */
+const TURN_MS = 5_000
+/** A disabled endpoint is looked at again after this long. */
+const DISABLED_PAUSE_MS = 30_000
+const OVERDUE_MS = 1_000
+const SWEEP_LIMIT = 50
+
+export interface CarryOutRecoveryDeps extends Ambient {
+  readonly recoveries: RecoveryRepository
+  readonly lookups: Pick<DeliveryLookups, 'eventsAfter' | 'ofEvents'>
+  readonly deliveries: Pick<DeliveryRepository, 'insertMany'>
+  readonly endpoints: Pick<EndpointRepository, 'findById'>
+  readonly kicker: Kicker
+}
+
+/**
+ * Goes on with a recovery for a turn. Deliveries have deterministic ids and carry the recovery's id, and the place moves on
+ * after they are stored: it may stop at any line and run again in any process, and makes one delivery of each event.
+ */
+export async function carryOutRecovery(deps: CarryOutRecoveryDeps, id: string): Promise<void> {
+  const token = deps.random.uuid()
+  let recovery = await deps.recoveries.claim(id, token, LEASE_MS)
+  const endsAt = deps.clock.now() + TURN_MS
+  while (recovery !== null) {
+    const endpoint = await deps.endpoints.findById(recovery.endpointId)
+    if (endpoint === null) return finish(deps, recovery, token, 'cancelled')
+    if (endpoint.status === 'disabled') return deps.recoveries.pause(id, token, DISABLED_PAUSE_MS)
+    const next = await step(deps, recovery, endpoint)
+    const { reachedEnd, ...progress } = next
+    if (!(await deps.recoveries.progress(id, token, progress, LEASE_MS))) return
+    recovery = { ...recovery, ...progress }
+    if (reachedEnd) return finish(deps, recovery, token, 'done')
+    if (deps.clock.now() < endsAt) continue
+    await deps.recoveries.pause(id, token, 0)
+    deps.kicker.kick(QUEUES.recoveries, id)
+    return
+  }
+}
+
+/** Recoveries that nobody was woken up for, or whose worker died. */
+export function overdueRecoveries(
+  deps: Pick<CarryOutRecoveryDeps, 'recoveries' | 'clock'>,
+): Promise<readonly string[]> {
+  return deps.recoveries.due(deps.clock.now() - OVERDUE_MS, SWEEP_LIMIT)
+}
+
+async function step(deps: CarryOutRecoveryDeps, recovery: Recovery, endpoint: WebhookEndpoint) {
+  const { workspaceId, place, until, scanned, made } = recovery
+  const events = await deps.lookups.eventsAfter(workspaceId, place, until, STEP_EVENTS)
+  // A test event is for the endpoint that was tested, and for that moment.
+  const wanted = events.filter((event) => event.type !== 'webhook.test' && subscribes(endpoint, event))
+  const known = await knownDeliveries(deps, endpoint.id, wanted)
+  const now = deps.clock.now()
+  const decided = wanted.map((event, index) =>
+    decide(recovery, event, known.get(event.id) ?? [], now - (wanted.length - index)),
+  )
+  const rows = decided.filter((each): each is Delivery => each !== null && each !== 'made')
+  if (rows.length > 0) {
+    await deps.deliveries.insertMany(rows)
+    deps.kicker.kick(QUEUES.webhooks, endpoint.id)
+  }
+  const last = events.at(-1)
+  return {
+    place: last === undefined ? place : { createdAt: last.createdAt, id: last.id },
+    scanned: scanned + events.length,
+    made: made + decided.filter((each) => each !== null).length,
+    reachedEnd: events.length < STEP_EVENTS,
+  }
+}
+
+async function knownDeliveries(
+  { lookups }: CarryOutRecoveryDeps,
+  endpointId: string,
+  events: readonly { readonly id: string }[],
+): Promise<ReadonlyMap<string, readonly Delivery[]>> {
+  const known = new Map<string, Delivery[]>()
+  const ids = events.map((event) => event.id)
+  for (const delivery of await lookups.ofEvents(endpointId, ids)) {
+    const ofEvent = known.get(delivery.eventId)
+    if (ofEvent === undefined) known.set(delivery.eventId, [delivery])
+    else ofEvent.push(delivery)
+  }
+  return known
+}
+
+/** The delivery to make; `made` when this recovery made it in an earlier run of the same step; null when none is needed. */
+function decide(
+  { id, endpointId, scope }: Recovery,
+  event: Omit<EventRecord, 'body'>,
+  known: readonly Delivery[],
+  dueAt: number,
+): Delivery | 'made' | null {
+  if (known.some((delivery) => delivery.recoveryId === id)) return 'made'
+  // What still waits will be sent anyway.
+  if (known.some(({ status }) => status === 'pending' || status === 'held')) return null
+  if (scope === 'failed' && known.some(({ status }) => status === 'succeeded')) return null
+  const generation = known.reduce((highest, delivery) => Math.max(highest, delivery.generation + 1), 0)
+  return {
+    id: deliveryId(event.id, endpointId, generation),
+    eventId: event.id,
+    eventType: event.type,
+    endpointId,
+    workspaceId: event.workspaceId,
+    mode: event.mode,
+    ...{ generation, status: 'pending', attempt: 0, dueAt, leaseToken: null, claims: 0 },
+    ...{ createdAt: dueAt, finishedAt: null, lastError: null, lastStatusCode: null },
+    recoveryId: id,
+  }
+}
+
+async function finish(
+  deps: CarryOutRecoveryDeps,
+  { id, endpointId, workspaceId, scanned, made }: Recovery,
+  token: string,
+  state: 'done' | 'cancelled',
+): Promise<void> {
+  const at = deps.clock.now()
+  const finished = await deps.recoveries.finish(id, token, state, at, {
+    id: `recovery_finished:${id}`,
+    at,
+    actor: 'system',
+    action: `endpoint.recovery_${state}`,
+    subject: endpointId,
+    workspaceId,
+    mode: null,
+    detail: { recovery: id, scanned, made },
+  })
+  if (finished) deps.logger.info({ endpointId, recoveryId: id, state, scanned, made }, 'recovery of deliveries ended')
+}

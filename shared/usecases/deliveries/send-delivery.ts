@@ -1,0 +1,90 @@
+import { retryDelayMs } from '#shared/domain/webhook/schedule.ts'
+import type { Delivery, DeliveryOutcome, EventRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { HttpOut, HttpPhases, HttpResult } from '#shared/ports/webhook-http.ts'
+import { signDelivery } from './sign-delivery.ts'
+
+/** One total deadline for name look-up, connect, TLS, headers and body (specification §6). */
+const TIMEOUT_MS = 10_000
+/** Of an answer at most this much is read, and this much of it is kept. */
+const READ_BYTES = 16_384
+const KEEP_CHARS = 4_096
+
+export interface SendDeliveryDeps {
+  readonly http: HttpOut
+  readonly clock: Clock
+  /** The server setting that opens `http://localhost:<port>` to endpoints that receive test events only. */
+  readonly allowLocalhost: boolean
+}
+
+export interface ClaimedDelivery {
+  readonly delivery: Delivery
+  readonly event: EventRecord
+  readonly endpoint: WebhookEndpoint
+  /** Opened secrets, current first. */
+  readonly secrets: readonly string[]
+  readonly leaseToken: string
+}
+
+/** What one request came to; null when this process is stopping and cut the request off, which counts as not sent. */
+export interface SentDelivery {
+  readonly outcome: DeliveryOutcome
+  readonly timedOut: boolean
+  readonly durationMs: number
+}
+
+/** Signs a claimed delivery with the time of now and sends it once. Any 2xx is success; all else is a failure, redirects included. */
+export async function sendDelivery(deps: SendDeliveryDeps, claimed: ClaimedDelivery): Promise<SentDelivery | null> {
+  const { delivery, event, endpoint } = claimed
+  const at = deps.clock.now()
+  const headers = signDelivery({
+    deliveryId: delivery.id,
+    eventId: event.id,
+    eventType: event.type,
+    body: event.body,
+    timestampS: Math.floor(at / 1_000),
+    secrets: claimed.secrets,
+  })
+  const result = await deps.http.post({
+    url: endpoint.url,
+    headers,
+    body: event.body,
+    timeoutMs: TIMEOUT_MS,
+    maxResponseBytes: READ_BYTES,
+    allowLocalhost: deps.allowLocalhost && endpoint.mode === 'test',
+  })
+  const error = faultOf(result)
+  if (error === 'stopped') return null
+  const number = delivery.attempt + 1
+  const retryAfterMs = error === null ? null : retryDelayMs(number)
+  return {
+    outcome: {
+      deliveryId: delivery.id,
+      leaseToken: claimed.leaseToken,
+      result: error === null ? 'succeeded' : retryAfterMs === null ? 'failed' : 'retry',
+      retryAfterMs,
+      attempt: {
+        number,
+        at,
+        durationMs: Math.round(result.durationMs),
+        statusCode: result.outcome === 'answered' ? result.status : null,
+        error,
+        ip: result.ip,
+        phases: inWholeMs(result.phases),
+        responseBody: result.outcome === 'answered' ? result.body.slice(0, KEEP_CHARS) : '',
+      },
+    },
+    timedOut: error === 'timeout',
+    durationMs: result.durationMs,
+  }
+}
+
+function faultOf(result: HttpResult): string | null {
+  if (result.outcome === 'failed') return result.error
+  return result.status >= 200 && result.status <= 299 ? null : `status_${result.status}`
+}
+
+function inWholeMs({ dnsMs, connectMs, tlsMs, firstByteMs }: HttpPhases): HttpPhases {
+  const whole = (ms: number | null) => (ms === null ? null : Math.round(ms))
+  return { dnsMs: whole(dnsMs), connectMs: whole(connectMs), tlsMs: whole(tlsMs), firstByteMs: whole(firstByteMs) }
+}

@@ -1,0 +1,58 @@
+import type { DeliveryRepository, MailRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+
+/** Failed deliveries in a row that are worth a mail (specification §6, delivery rules). */
+const STREAK = 3
+/** How far back the start of a streak is looked for first … */
+const LOOK_BACK = 20
+/**
+ * … and at most. All requests in flight to an endpoint may fail in one moment, in several processes, before anybody looks;
+ * a streak longer than any such crowd was mailed long ago.
+ */
+const LOOK_BACK_MAX = 1_000
+
+export interface WarnFailingEndpointDeps {
+  readonly deliveries: Pick<DeliveryRepository, 'lastFinished'>
+  readonly mails: MailRepository
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly kicker: Kicker
+  readonly clock: Clock
+}
+
+/**
+ * Mails the owner when the endpoint's last deliveries, by finish time, are three failures or more in a row. The mail's id
+ * is made of the endpoint and the first delivery of the streak, so a streak is mailed once however often and by however
+ * many processes this is called; a success in between begins a new streak.
+ */
+export async function warnFailingEndpoint(deps: WarnFailingEndpointDeps, endpoint: WebhookEndpoint): Promise<void> {
+  const streak =
+    (await streakWithin(deps, endpoint.id, LOOK_BACK)) ?? (await streakWithin(deps, endpoint.id, LOOK_BACK_MAX))
+  const first = streak?.at(-1)
+  if (streak === null || first === undefined || streak.length < STREAK) return
+  const mailId = (delivery: { readonly id: string }) => `endpoint-failing:${endpoint.id}:${delivery.id}`
+  // Outcomes of one moment are not recorded in the order of their times: one that comes late may put another in front.
+  if (await deps.mails.hasAny(streak.map(mailId))) return
+  const workspace = await deps.workspaces.findById(endpoint.workspaceId)
+  if (workspace === null) return
+  const id = mailId(first)
+  await deps.mails.insertMany([
+    {
+      id,
+      workspaceId: workspace.id,
+      template: 'endpoint_failing',
+      to: workspace.ownerEmail,
+      data: { endpointId: endpoint.id, url: endpoint.url, firstDeliveryId: first.id },
+      createdAt: deps.clock.now(),
+    },
+  ])
+  deps.kicker.kick(QUEUES.mail, id)
+}
+
+/** The latest deliveries, newest first, up to the last success; null when the streak began earlier than what is read. */
+async function streakWithin(deps: Pick<WarnFailingEndpointDeps, 'deliveries'>, endpointId: string, limit: number) {
+  const finished = await deps.deliveries.lastFinished(endpointId, limit)
+  const successAt = finished.findIndex((delivery) => delivery.status === 'succeeded')
+  if (successAt === -1) return finished.length < limit ? finished : null
+  return finished.slice(0, successAt)
+}

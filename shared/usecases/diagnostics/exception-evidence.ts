@@ -1,0 +1,160 @@
+import { type AssetLock, activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
+import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
+import { driftPercent } from '#shared/usecases/rates/fiat-value.ts'
+import type { PaymentExplanation } from './explain-payment.ts'
+
+/** One check: what the rule asks, what the money is, and whether that fits. Times in texts are ISO 8601, UTC. */
+export interface EvidenceRow {
+  readonly check: string
+  readonly rule: string
+  readonly fact: string
+  /** Null where nothing is asked for. */
+  readonly ok: boolean | null
+  readonly result: string
+}
+
+/** What the evidence about one payment is made of. */
+interface PaymentScene {
+  readonly payment: Payment
+  readonly words: PaymentExplanation
+  readonly invoice: Invoice | null
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** Rule by rule, why a payment does not count by itself. */
+export function paymentEvidence({ payment, words, invoice, catalog }: PaymentScene): readonly EvidenceRow[] {
+  const lock = invoice === null ? null : activeLock(invoice.state)
+  const fact = amountText(payment, catalog)
+  const rows: EvidenceRow[] = []
+  if (invoice !== null && lock !== null) {
+    const row = invoice.state.ledger.find((known) => known.payment === payment.key)
+    rows.push(coinRow(lock, payment, catalog), amountRow(invoice.state, lock, payment, fact))
+    rows.push(timeRow(invoice.state, lock, payment, words))
+    if (row?.rateSeen != null) rows.push(driftRow(lock, row, invoice))
+  } else {
+    rows.push({ check: 'Amount', rule: 'no invoice asks for it', fact, ok: false, result: 'Nobody’s' })
+  }
+  rows.push(confirmationRow(payment, words))
+  const to = `to ${payment.toAddress}`
+  rows.push({ check: 'Transaction', rule: to, fact: payment.txHash ?? 'simulated', ok: null, result: '' })
+  return rows
+}
+
+/** Where no single payment is meant: what arrived in all. */
+export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
+  if (invoice === null) return []
+  const { state } = invoice
+  const lock = activeLock(state)
+  if (lock === null) return []
+  const { dueBase, seenBase, settledBase, receivedBase } = totals(state)
+  const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
+  const needed = neededBase(state, dueBase)
+  const tolerance = lock.policy.toleranceBase > 0n ? `, at least ${units(needed)}` : ''
+  const over = seenBase > dueBase
+  return [
+    {
+      check: 'Amount',
+      rule: `${units(dueBase)} due${tolerance}`,
+      fact: `${units(receivedBase)} received`,
+      ok: seenBase >= needed && !over,
+      result: over
+        ? `${units(seenBase - dueBase)} more`
+        : seenBase >= needed
+          ? 'Enough'
+          : `${units(needed - seenBase)} short`,
+    },
+    {
+      check: 'Confirmed',
+      rule: `${lock.requiredConfirmations} confirmations each`,
+      fact: `${units(settledBase)} confirmed`,
+      ok: settledBase >= seenBase,
+      result: settledBase >= seenBase ? 'Confirmed' : 'Waiting',
+    },
+    {
+      check: 'Deadline',
+      rule: `by ${iso(state.expiresAt)}`,
+      fact: state.paidAt === null ? 'not settled by then' : `paid ${iso(state.paidAt)}`,
+      ok: state.paidAt !== null,
+      result: state.paidAt === null ? 'Over' : 'Kept',
+    },
+  ]
+}
+
+function coinRow(lock: AssetLock, payment: Payment, catalog: Pick<Catalog, 'asset'>): EvidenceRow {
+  const { asset, network } = payment
+  const symbol = asset === null ? 'a token that is not accepted' : catalog.asset(asset).symbol
+  const same = asset === lock.asset
+  const sameNetwork = network === lock.network
+  return {
+    check: 'Coin and network',
+    rule: `${lock.symbol} on ${lock.network}`,
+    fact: `${symbol} on ${network}`,
+    ok: same,
+    result: same ? 'Same' : sameNetwork ? 'Another coin' : 'Another network',
+  }
+}
+
+function amountRow(state: InvoiceState, lock: AssetLock, payment: Payment, fact: string): EvidenceRow {
+  const { dueBase } = totals(state)
+  const due = `${formatUnits(dueBase, lock.decimals)} ${lock.symbol} due`
+  if (payment.asset !== lock.asset) return { check: 'Amount', rule: due, fact, ok: null, result: 'Not comparable' }
+  const difference = payment.amountBase - dueBase
+  const size = formatUnits(difference < 0n ? -difference : difference, lock.decimals)
+  const result = difference === 0n ? 'Exact' : `${size} ${lock.symbol} ${difference < 0n ? 'short' : 'more'}`
+  return { check: 'Amount', rule: due, fact, ok: difference >= 0n, result }
+}
+
+function timeRow(state: InvoiceState, lock: AssetLock, payment: Payment, words: PaymentExplanation): EvidenceRow {
+  const minutes = Math.floor(lock.policy.lateGraceMs / 60_000)
+  const late = payment.firstSeenAt - state.expiresAt
+  const mined = payment.block === null ? '' : `, block time ${iso(payment.block.time)}`
+  const inTime = late <= 0
+  return {
+    check: 'First seen',
+    rule: `by ${iso(state.expiresAt)}, grace ${minutes} min`,
+    fact: `${words.firstSeenAt}${mined}`,
+    ok: inTime || late <= lock.policy.lateGraceMs,
+    result: inTime ? 'In time' : late <= lock.policy.lateGraceMs ? 'Late, within grace' : 'Too late',
+  }
+}
+
+function driftRow(lock: AssetLock, row: LedgerRow, { terms }: Invoice): EvidenceRow {
+  const from = lock.quotes.at(-1)?.fiatPerAsset ?? '0'
+  const to = row.rateSeen ?? '0'
+  const drift = driftPercent(from, to)
+  const allowed = lock.policy.lateDriftBps / 100
+  // Only a price that fell works against the merchant.
+  const ok = !drift.startsWith('−') || Number(drift.slice(1)) <= allowed
+  return {
+    check: 'Rate drift since lock',
+    rule: `at most ${allowed} %`,
+    fact: `${drift} % (${from} to ${to} ${terms.fiat.currency})`,
+    ok,
+    result: ok ? 'Within' : 'Beyond',
+  }
+}
+
+function confirmationRow(payment: Payment, words: PaymentExplanation): EvidenceRow {
+  const confirmed = payment.state === 'confirmed'
+  const gone = !confirmed && payment.state !== 'detected'
+  return {
+    check: 'Confirmations',
+    rule: `${payment.requiredConfirmations} needed`,
+    fact: payment.kind === 'simulated' ? 'simulated' : String(words.confirmations),
+    ok: confirmed,
+    result: confirmed ? 'Confirmed' : gone ? `Gone (${payment.state})` : 'Waiting',
+  }
+}
+
+/** An amount with its symbol; base units for a token that no asset is known for. */
+export function amountText(payment: Payment, catalog: Pick<Catalog, 'asset'>): string {
+  if (payment.asset === null) return `${payment.amountBase} base units of a token`
+  const { decimals, symbol } = catalog.asset(payment.asset)
+  return `${formatUnits(payment.amountBase, decimals)} ${symbol}`
+}
+
+const iso = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,126 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { DeskEntry, ExceptionDesk, Resolution } from '#shared/ports/exception-decisions.ts'
+import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import { waysToAccept } from '#shared/usecases/exceptions/decide-exception.ts'
+import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
+import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { type EvidenceRow, paymentEvidence, sumEvidence } from './exception-evidence.ts'
+import { exceptionSentence } from './exception-sentence.ts'
+import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
+
+/** What explaining an entry of the inbox needs; nothing is ever written. */
+export interface ExplainExceptionDeps {
+  readonly desk: Pick<ExceptionDesk, 'find'>
+  readonly invoices: Pick<InvoiceRepository, 'findById'>
+  readonly payments: Pick<PaymentRepository, 'findByKeys'>
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly catalog: Pick<Catalog, 'asset'>
+  readonly rates: Pick<RateReader, 'rateFor'>
+}
+
+/** What the money is worth in the invoice's currency, as decimal strings. */
+export interface Worth {
+  readonly currency: string
+  readonly atLock: string
+  /** Null while no rate is published. */
+  readonly now: string | null
+  /** Now less at lock; begins with U+2212 when it fell. Null as `now`. */
+  readonly difference: string | null
+}
+
+/** Everything an operator decides on. */
+export interface ExceptionExplanation {
+  readonly entry: DeskEntry
+  readonly title: string
+  readonly sentence: string
+  readonly invoice: Invoice | null
+  readonly payment: (PaymentExplanation & { readonly invoiceId: string | null }) | null
+  readonly evidence: readonly EvidenceRow[]
+  readonly worth: Worth | null
+  readonly ways: readonly Resolution[]
+  /** The money is in another asset than the invoice asks for: accepting it needs a value in base units of this one. */
+  readonly valueIn: { readonly symbol: string; readonly decimals: number; readonly due: string } | null
+}
+
+/** Gathers the evidence about one entry of a workspace's inbox. Throws `NOT_FOUND` for an unknown or foreign one. */
+export async function explainException(
+  deps: ExplainExceptionDeps,
+  input: { readonly workspace: Workspace; readonly mode: Mode; readonly exceptionId: string },
+): Promise<ExceptionExplanation> {
+  const entry = await deps.desk.find(input.workspace.id, input.mode, input.exceptionId)
+  if (entry === null) throw new PaymeshError('NOT_FOUND')
+  const invoice = entry.invoiceId === null ? null : await deps.invoices.findById(entry.invoiceId)
+  const [stored] = entry.paymentKey === null ? [] : await deps.payments.findByKeys([entry.paymentKey])
+  const payment = stored === undefined ? null : await explained(deps, stored, invoice)
+  const lock = invoice === null ? null : activeLock(invoice.state)
+  const evidence =
+    stored !== undefined && payment !== null
+      ? paymentEvidence({ payment: stored, words: payment, invoice, catalog: deps.catalog })
+      : sumEvidence(invoice)
+  return {
+    entry,
+    title: EXCEPTION_TITLES[entry.kind],
+    sentence: exceptionSentence({ entry, invoice, payment: stored ?? null, catalog: deps.catalog }),
+    invoice,
+    payment: payment === null || stored === undefined ? null : { ...payment, invoiceId: stored.invoiceId },
+    evidence,
+    worth: await worthOf(deps, input.workspace, invoice, lock, stored ?? null),
+    ways: entry.closedAt === null ? waysToAccept(entry) : [],
+    valueIn: foreignMoney(invoice, lock, stored ?? null),
+  }
+}
+
+async function explained(deps: ExplainExceptionDeps, payment: Payment, invoice: Invoice | null) {
+  const cursor = await deps.cursors.find(payment.mode, payment.network)
+  const owner = payment.invoiceId === invoice?.terms.id ? invoice : null
+  return explainPayment(payment, { invoice: owner?.state ?? null, cursor, catalog: deps.catalog })
+}
+
+function foreignMoney(
+  invoice: Invoice | null,
+  lock: AssetLock | null,
+  payment: Payment | null,
+): ExceptionExplanation['valueIn'] {
+  if (invoice === null || lock === null || payment === null || payment.asset === lock.asset) return null
+  const due = formatUnits(totals(invoice.state).dueBase, lock.decimals)
+  return { symbol: lock.symbol, decimals: lock.decimals, due }
+}
+
+async function worthOf(
+  deps: ExplainExceptionDeps,
+  { policy }: Workspace,
+  invoice: Invoice | null,
+  lock: AssetLock | null,
+  payment: Payment | null,
+): Promise<Worth | null> {
+  const quote = lock?.quotes.at(-1)
+  if (invoice === null || lock === null || quote === undefined) return null
+  if (payment !== null && payment.asset !== lock.asset) return null
+  const base = payment?.amountBase ?? totals(invoice.state).receivedBase
+  const { currency } = invoice.terms.fiat
+  const atLock = fiatMinor(base, lock.decimals, quote.fiatPerAsset, currency)
+  const atLockText = formatFiat(atLock, currency)
+  try {
+    const { fiatPerAsset } = await deps.rates.rateFor({
+      asset: lock.asset,
+      fiat: currency,
+      arsSeries: policy.arsSeries,
+    })
+    const now = fiatMinor(base, lock.decimals, fiatPerAsset, currency)
+    const difference = now < atLock ? `−${formatFiat(atLock - now, currency)}` : formatFiat(now - atLock, currency)
+    return { currency, atLock: atLockText, now: formatFiat(now, currency), difference }
+  } catch (error) {
+    if (!(error instanceof PaymeshError)) throw error
+    return { currency, atLock: atLockText, now: null, difference: null }
+  }
+}

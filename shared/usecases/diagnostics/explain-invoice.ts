@@ -1,0 +1,285 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { DeliveryRepository, EventRepository, ExceptionRepository } from '#shared/ports/events.ts'
+import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import { type ChainStatus, position } from '#shared/usecases/networks/chain-status.ts'
+import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
+import { unpaidReason } from './why-not-paid.ts'
+
+/** Payments of nobody on the invoice's addresses that are shown. */
+const UNHELD_MAX = 20
+
+/** What explaining an invoice needs; nothing is ever written. */
+export interface ExplainInvoiceDeps {
+  readonly clock: Clock
+  readonly invoices: Pick<InvoiceRepository, 'findById'>
+  readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'listUnheld'>
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly events: Pick<EventRepository, 'listByInvoice'>
+  readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
+  readonly exceptions: Pick<ExceptionRepository, 'listByInvoice'>
+  readonly catalog: Pick<Catalog, 'asset' | 'hasNode' | 'blockTimeMs'>
+}
+
+/** An asset the payer was offered: what was promised, and the bounds that were frozen with it. */
+export interface LockExplanation {
+  readonly asset: string
+  readonly network: string
+  readonly address: string
+  readonly active: boolean
+  readonly from: string
+  readonly to: string | null
+  readonly requiredConfirmations: number
+  readonly toleranceBase: string
+  readonly overToleranceBase: string
+  readonly lateGraceMinutes: number
+  readonly lateDriftBps: number
+  readonly quotes: readonly {
+    readonly amount: string
+    readonly fiatPerAsset: string
+    readonly from: string
+    readonly to: string
+  }[]
+}
+
+/** One announcement and how it reached whom. */
+export interface EventExplanation {
+  readonly id: string
+  readonly seq: number
+  readonly type: string
+  readonly at: string
+  /** False while it waits in the invoice's outbox. */
+  readonly relayed: boolean
+  readonly deliveries: readonly {
+    readonly id: string
+    readonly endpointId: string
+    readonly status: string
+    readonly attempts: number
+    readonly lastStatusCode: number | null
+    readonly lastError: string | null
+  }[]
+}
+
+/** Everything that bears on whether an invoice is paid. Times are ISO 8601, amounts base units of the locked asset as text. */
+export interface InvoiceExplanation {
+  readonly id: string
+  readonly workspaceId: string
+  readonly mode: string
+  readonly number: number
+  readonly status: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  readonly paidAt: string | null
+  readonly locks: readonly LockExplanation[]
+  readonly payments: readonly PaymentExplanation[]
+  /** On its addresses, but nobody's. */
+  readonly unheldPayments: readonly PaymentExplanation[]
+  readonly sums: Readonly<
+    Record<'due' | 'needed' | 'received' | 'eligible' | 'confirmed' | 'settled' | 'missing', string>
+  > & {
+    readonly othersCount: number
+  }
+  readonly chain: Omit<ChainStatus, 'open' | 'mode'> | null
+  /** How the deadline is judged now. */
+  readonly deadline: string
+  readonly openExceptions: readonly {
+    readonly id: string
+    readonly kind: string
+    readonly detail: string
+    readonly openedAt: string
+  }[]
+  readonly events: readonly EventExplanation[]
+  /** The answer in one sentence. */
+  readonly conclusion: string
+}
+
+/** Gathers everything known about an invoice and says in one sentence why it is not paid. Throws `NOT_FOUND`. */
+export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string): Promise<InvoiceExplanation> {
+  const invoice = await deps.invoices.findById(invoiceId)
+  if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `There is no invoice ${invoiceId}.` })
+  const { terms, state } = invoice
+  const lock = activeLock(state)
+  const matchKeys = [...new Set(state.locks.map(({ matchKey }) => matchKey))]
+  const [stored, strays, exceptions, events] = await Promise.all([
+    deps.payments.listByInvoice(invoiceId),
+    matchKeys.length === 0 ? [] : deps.payments.listUnheld(terms.mode, matchKeys, UNHELD_MAX),
+    deps.exceptions.listByInvoice(invoiceId),
+    explainEvents(deps, invoice),
+  ])
+  const cursorOf = createCursorLookup(deps, invoice)
+  const payments = await explainAll(deps, stored, state, cursorOf)
+  // An address of a pool had other invoices before: what came before its first lock is not this invoice's matter.
+  const since = Math.min(...state.locks.map(({ from }) => from))
+  const unheld = await explainAll(
+    deps,
+    strays.filter(({ firstSeenAt }) => firstSeenAt >= since),
+    null,
+    cursorOf,
+  )
+  const chain = lock === null ? null : await explainChain(deps, invoice, lock, cursorOf)
+  const unexplained =
+    exceptions.find(({ kind, closedAt }) => kind === 'unexplained_balance' && closedAt === null)?.detail ?? null
+  const scene = {
+    state,
+    payments,
+    unheld,
+    unexplained,
+    chain,
+    unapplied: stored.some(({ dirtyAt }) => dirtyAt !== null),
+  }
+  return {
+    id: terms.id,
+    workspaceId: terms.workspaceId,
+    mode: terms.mode,
+    number: terms.number,
+    status: state.status,
+    createdAt: iso(state.createdAt),
+    expiresAt: iso(state.expiresAt),
+    paidAt: state.paidAt === null ? null : iso(state.paidAt),
+    locks: state.locks.map((one) => explainLock(one)),
+    payments,
+    unheldPayments: unheld,
+    sums: sumsOf(state),
+    chain,
+    deadline: deadlineOf(state, chain, terms.mode, deps.clock.now()),
+    openExceptions: exceptions
+      .filter(({ closedAt }) => closedAt === null)
+      .map(({ id, kind, detail, openedAt }) => ({ id, kind, detail, openedAt: iso(openedAt) })),
+    events,
+    conclusion: unpaidReason(scene),
+  }
+}
+
+type CursorLookup = (network: Payment['network']) => Promise<ChainCursor | null>
+
+function createCursorLookup({ cursors }: ExplainInvoiceDeps, { terms }: Invoice): CursorLookup {
+  const known = new Map<string, Promise<ChainCursor | null>>()
+  return (network) => {
+    const asked = known.get(network) ?? cursors.find(terms.mode, network)
+    known.set(network, asked)
+    return asked
+  }
+}
+
+async function explainAll(
+  { catalog }: ExplainInvoiceDeps,
+  payments: readonly Payment[],
+  invoice: InvoiceState | null,
+  cursorOf: CursorLookup,
+): Promise<readonly PaymentExplanation[]> {
+  return await Promise.all(
+    payments.map(async (payment) =>
+      explainPayment(payment, { invoice, cursor: await cursorOf(payment.network), catalog }),
+    ),
+  )
+}
+
+async function explainChain(
+  { catalog, clock }: ExplainInvoiceDeps,
+  { terms }: Invoice,
+  { network }: AssetLock,
+  cursorOf: CursorLookup,
+): Promise<InvoiceExplanation['chain']> {
+  const scene = {
+    now: clock.now(),
+    hasNode: catalog.hasNode(network, terms.mode),
+    blockTimeMs: catalog.blockTimeMs(network),
+  }
+  return { network, hasNode: scene.hasNode, ...position(await cursorOf(network), scene) }
+}
+
+function explainLock(lock: AssetLock): LockExplanation {
+  return {
+    asset: lock.asset,
+    network: lock.network,
+    address: lock.address,
+    active: lock.to === null,
+    from: iso(lock.from),
+    to: lock.to === null ? null : iso(lock.to),
+    requiredConfirmations: lock.requiredConfirmations,
+    toleranceBase: lock.policy.toleranceBase.toString(),
+    overToleranceBase: lock.policy.overToleranceBase.toString(),
+    lateGraceMinutes: lock.policy.lateGraceMs / 60_000,
+    lateDriftBps: lock.policy.lateDriftBps,
+    quotes: lock.quotes.map(({ amount, fiatPerAsset, lockedAt, expiresAt }) => ({
+      amount,
+      fiatPerAsset,
+      from: iso(lockedAt),
+      to: iso(expiresAt),
+    })),
+  }
+}
+
+function sumsOf(state: InvoiceState): InvoiceExplanation['sums'] {
+  const { dueBase, receivedBase, seenBase, confirmedBase, settledBase } = totals(state)
+  const needed = activeLock(state) === null ? 0n : neededBase(state, dueBase)
+  return {
+    due: dueBase.toString(),
+    needed: needed.toString(),
+    received: receivedBase.toString(),
+    eligible: seenBase.toString(),
+    confirmed: confirmedBase.toString(),
+    settled: settledBase.toString(),
+    missing: (needed > settledBase ? needed - settledBase : 0n).toString(),
+    othersCount: state.others?.count ?? 0,
+  }
+}
+
+/** A deadline counts once the chain was read so far, because a payment in a block not read yet may be in time. */
+function deadlineOf(state: InvoiceState, chain: InvoiceExplanation['chain'], mode: Mode, now: Ms): string {
+  if (state.nextActionAt === null) return `Nothing is due in status ${state.status}.`
+  const due = iso(state.nextActionAt)
+  if (now < state.nextActionAt) return `Looked at again at ${due}.`
+  const isSimulated = chain !== null && !chain.hasNode && mode === 'test'
+  if (chain === null || isSimulated) return `Was due at ${due}: is the invoices process running?`
+  const { network, deadlinesUntil, stuck } = chain
+  if (deadlinesUntil !== null && deadlinesUntil >= state.nextActionAt) {
+    return `Was due at ${due} and the chain is read or released so far: is the invoices process running?`
+  }
+  const read = deadlinesUntil === null ? 'nothing' : iso(deadlinesUntil)
+  const why = stuck === null ? '' : ` ${network} is stuck: ${stuck.sentence}`
+  return `Was due at ${due}, but the scanner has read ${network} only up to ${read}; it is judged when it comes past that.${why}`
+}
+
+async function explainEvents(deps: ExplainInvoiceDeps, invoice: Invoice): Promise<readonly EventExplanation[]> {
+  const relayed = await deps.events.listByInvoice(invoice.terms.id)
+  const known = new Set(relayed.map(({ id }) => id))
+  const waiting = invoice.outbox.filter((entry) => entry.kind === 'event' && !known.has(entry.eventId))
+  return [
+    ...(await Promise.all(
+      relayed.map(async ({ id, seq, type, createdAt }) => ({
+        id,
+        seq,
+        type,
+        at: iso(createdAt),
+        relayed: true,
+        deliveries: (
+          await deps.deliveries.listByEvent(id)
+        ).map((delivery) => ({
+          id: delivery.id,
+          endpointId: delivery.endpointId,
+          status: delivery.status,
+          attempts: delivery.attempt,
+          lastStatusCode: delivery.lastStatusCode,
+          lastError: delivery.lastError,
+        })),
+      })),
+    )),
+    ...waiting.map(({ eventId, seq, type, at }) => ({
+      id: eventId,
+      seq,
+      type,
+      at: iso(at),
+      relayed: false,
+      deliveries: [],
+    })),
+  ]
+}
+
+const iso = (at: Ms): string => new Date(at).toISOString()

@@ -1,0 +1,221 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
+import { type AssetLock, activeLock } from '#shared/domain/invoice/model.ts'
+import { isSettled } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { ExceptionDesk } from '#shared/ports/exception-decisions.ts'
+import type { InvoiceLookups, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
+import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { PaymentRepository } from '#shared/ports/payments.ts'
+import { type GuessAddress, readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import type { Answer, Check } from './explain-answer.ts'
+import { type ExplainInvoiceDeps, explainInvoice, type InvoiceExplanation } from './explain-invoice.ts'
+import {
+  candidateNetworks,
+  type FindTransactionDeps,
+  type FoundTransaction,
+  findTransaction,
+} from './find-transaction.ts'
+import { transactionAnswer } from './transaction-answer.ts'
+
+/** Payments of nobody that are looked for at an address. */
+const STRAYS_MAX = 20
+const FOUND_MAX = 10
+
+/** What answering a question needs; nothing is ever written. */
+export interface ExplainQuestionDeps extends ExplainInvoiceDeps, FindTransactionDeps {
+  readonly invoices: InvoiceRepository
+  readonly payments: PaymentRepository
+  readonly catalog: ExplainInvoiceDeps['catalog'] & FindTransactionDeps['catalog']
+  readonly lookups: Pick<InvoiceLookups, 'page'>
+  readonly desk: Pick<ExceptionDesk, 'findOpenByPayment'>
+  readonly guessAddress: GuessAddress
+}
+
+/** Who asks what. */
+export interface Question {
+  readonly workspaceId: string
+  readonly mode: Mode
+  /** A transaction id of any network, an address, an invoice's number or id, an order's reference. */
+  readonly text: string
+}
+
+/**
+ * Answers "why did this count, or not?" for anything a person can paste: a verdict in one sentence, the checks behind it, and what can be
+ * done. Tells nothing about other workspaces: what is theirs is nobody's here. Never fails for text that means nothing.
+ */
+export async function explainQuestion(deps: ExplainQuestionDeps, question: Question): Promise<Answer> {
+  const networks = candidateNetworks(deps.catalog, question.text)
+  if (networks.length > 0) {
+    const found = await findTransaction(deps, { ...question, networks })
+    if (found.known !== null || !isAddress(deps, question)) return await aboutTransaction(deps, question, found)
+  }
+  return await aboutInvoices(deps, question, readInvoiceSearch(deps.guessAddress, question.mode, question.text))
+}
+
+const isAddress = ({ guessAddress }: ExplainQuestionDeps, { mode, text }: Question): boolean =>
+  guessAddress(mode, text).length > 0
+
+async function aboutTransaction(
+  deps: ExplainQuestionDeps,
+  { workspaceId }: Question,
+  found: FoundTransaction,
+): Promise<Answer> {
+  const { own } = found
+  const invoice = own?.invoiceId == null ? null : await deps.invoices.findById(own.invoiceId)
+  const exception = own === null ? null : await deps.desk.findOpenByPayment(workspaceId, own.key)
+  return transactionAnswer({ found, invoice, exceptionId: exception?.id ?? null, catalog: deps.catalog })
+}
+
+async function aboutInvoices(deps: ExplainQuestionDeps, question: Question, search: InvoiceSearch): Promise<Answer> {
+  const { workspaceId, mode } = question
+  const filters = { status: null, createdFrom: null, createdTo: null, asset: null, source: null, flag: null }
+  const page = { workspaceId, mode, search, ...filters, limit: FOUND_MAX, beforeId: null }
+  const { invoices } = await deps.lookups.page(page)
+  const [first] = invoices
+  if (search.kind === 'address') return await aboutAddress(deps, question, invoices)
+  if (first === undefined) return await aboutPayment(deps, question)
+  return invoiceAnswer(deps, first, await explainInvoice(deps, first.terms.id), invoices.slice(1))
+}
+
+/** Ids of payments are pasted as well. */
+async function aboutPayment(deps: ExplainQuestionDeps, question: Question): Promise<Answer> {
+  const id = question.text.trim().toLowerCase()
+  const payment = await deps.payments.findById(id)
+  const own = payment !== null && payment.workspaceId === question.workspaceId && payment.mode === question.mode
+  if (!own || payment.txHash === null) return nothingFound()
+  const found = await findTransaction(deps, { ...question, text: payment.txHash, networks: [payment.network] })
+  return await aboutTransaction(deps, question, found)
+}
+
+async function aboutAddress(
+  deps: ExplainQuestionDeps,
+  question: Question,
+  invoices: readonly Invoice[],
+): Promise<Answer> {
+  const matchKeys = deps.guessAddress(question.mode, question.text).map(({ matchKey }) => matchKey)
+  const unheld = await deps.payments.listUnheld(question.mode, matchKeys, STRAYS_MAX)
+  const [first] = invoices
+  if (first === undefined) {
+    return {
+      ...nothingFound(),
+      verdict: 'not_yours',
+      title: 'No invoice of yours used this address',
+      sentence:
+        'It was never shown to a payer in this mode. It may belong to another workspace, to the other mode, or to nobody here.',
+      checks: [{ ok: false, title: 'No invoice reserved it', detail: question.text.trim() }],
+    }
+  }
+  const known = await explainInvoice(deps, first.terms.id)
+  const answer = invoiceAnswer(deps, first, known, invoices.slice(1))
+  const strays: readonly Check[] = unheld.map(({ txHash, state }) => ({
+    ok: null,
+    title: 'Money came here that no invoice asked for',
+    detail: `${txHash ?? 'no transaction'}, ${state}: ask about that transaction`,
+  }))
+  return { ...answer, checks: [...answer.checks, ...strays] }
+}
+
+/** A status in the words that pages use. */
+const STATUS_WORDS: Readonly<Record<InvoiceStatus, string>> = {
+  new: 'no coin chosen yet',
+  pending: 'awaiting payment',
+  partial: 'partly paid',
+  confirming: 'confirming',
+  paid: 'paid',
+  overpaid: 'overpaid',
+  expired: 'expired',
+  cancelled: 'cancelled',
+}
+
+function invoiceAnswer(
+  { catalog }: Pick<ExplainQuestionDeps, 'catalog'>,
+  invoice: Invoice,
+  known: InvoiceExplanation,
+  others: readonly Invoice[],
+): Answer {
+  const { terms, state } = invoice
+  const paid = isSettled(state)
+  const lock = activeLock(state)
+  const { sums, chain } = known
+  const name = `Invoice #${terms.number}`
+  const price = `${formatFiat(terms.fiat.minor, terms.fiat.currency)} ${terms.fiat.currency}`
+  const arrived = known.payments.map(
+    ({ amount, amountBase, asset, words, counted }): Check => ({
+      ok: counted,
+      title:
+        amount === null || asset === null
+          ? `${amountBase} base units of an unknown token arrived`
+          : `${amount} ${catalog.asset(asset).symbol} arrived`,
+      detail: words,
+    }),
+  )
+  const checks: readonly Check[] = [
+    { ok: true, title: `${name} asks for ${price}`, detail: `Created ${known.createdAt}` },
+    lock === null
+      ? { ok: false, title: 'No coin was chosen', detail: 'No address was shown to the payer' }
+      : { ok: true, title: `${lock.symbol} on ${lock.network} was chosen`, detail: `Address ${lock.address}` },
+    ...(arrived.length > 0 || lock === null
+      ? arrived
+      : [{ ok: false, title: 'Nothing arrived', detail: scannedText(chain) }]),
+    { ok: paid, title: paid ? 'So it is paid' : 'So it is not paid', detail: known.deadline },
+  ]
+  const opened = known.openExceptions.map(({ id, detail }) => {
+    return { kind: 'open_exception', title: 'Decide', detail, id } as const
+  })
+  const alike = others.map(({ terms: other }) => {
+    return { kind: 'open_invoice', title: `Invoice #${other.number}`, detail: 'Matches as well', id: other.id } as const
+  })
+  return {
+    verdict: paid ? 'invoice_paid' : 'invoice_unpaid',
+    tone: paid ? 'good' : state.status === 'confirming' ? 'wait' : 'plain',
+    title: `${name} is ${paid ? STATUS_WORDS[state.status] : `not paid: ${STATUS_WORDS[state.status]}`}`,
+    sentence: known.conclusion,
+    checks,
+    next: [
+      { kind: 'open_invoice', title: `Open ${name}`, detail: missingText(lock, sums.missing), id: terms.id },
+      ...opened,
+      ...alike,
+    ],
+    transfer: null,
+    invoiceId: terms.id,
+    looked: [],
+  }
+}
+
+function missingText(lock: AssetLock | null, missingBase: string): string {
+  if (lock === null) return 'No coin was chosen, so no amount is due in one'
+  const missing = BigInt(missingBase)
+  return missing === 0n ? 'Nothing is missing' : `${formatUnits(missing, lock.decimals)} ${lock.symbol} are missing`
+}
+
+function scannedText(chain: InvoiceExplanation['chain']): string {
+  if (chain === null || !chain.hasNode) return 'No node watches this network here: only simulated payments come'
+  return `${chain.network} is read up to block ${chain.height ?? '-'}, ${chain.lagBlocks ?? 0} behind its node`
+}
+
+function nothingFound(): Answer {
+  return {
+    verdict: 'not_found',
+    tone: 'plain',
+    title: 'Nothing of yours has this name',
+    sentence:
+      'It is no transaction id, no address, and no number, id or order of an invoice in this workspace and mode. It may belong to another workspace or to the other mode.',
+    checks: [],
+    next: [],
+    transfer: null,
+    invoiceId: null,
+    looked: [],
+  }
+}
+
+/** Throws `NOT_FOUND` unless the invoice is the workspace's. */
+export async function requireOwnInvoice(
+  deps: { readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'> },
+  scope: { readonly workspaceId: string; readonly mode: Mode; readonly invoiceId: string },
+): Promise<Invoice> {
+  const invoice = await deps.invoices.findInWorkspace(scope.workspaceId, scope.mode, scope.invoiceId)
+  if (invoice === null) throw new PaymeshError('NOT_FOUND')
+  return invoice
+}

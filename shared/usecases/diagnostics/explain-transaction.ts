@@ -1,0 +1,204 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { PaymentRepository } from '#shared/ports/payments.ts'
+import {
+  type ChainClient,
+  type ChainCursor,
+  type CursorRepository,
+  NodeMismatch,
+  NodeUnreliable,
+  type RawTransfer,
+  type TransactionPlace,
+} from '#shared/ports/scanning.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
+import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
+import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
+import { findHolders } from '#shared/usecases/payments/find-holders.ts'
+import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
+
+/** What explaining a transaction needs; nothing is ever written. `client` is null without a node. */
+export interface ExplainTransactionDeps {
+  readonly payments: Pick<PaymentRepository, 'listByTransaction'>
+  readonly invoices: Pick<InvoiceRepository, 'findById' | 'findByClaims' | 'findByReferences'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly catalog: Pick<Catalog, 'asset'>
+  readonly client: Pick<ChainClient, 'locate' | 'scan' | 'blockAt'> | null
+}
+
+/** One movement of money in a transaction, as the node shows it now, and whose address it went to. */
+export interface TransferExplanation {
+  readonly toAddress: string
+  readonly asset: string | null
+  readonly amount: string
+  /** Workspaces whose wallets have the address; empty when it is none of ours. */
+  readonly workspaceIds: readonly string[]
+  /** True when the address is one of this installation's, the sandbox included. */
+  readonly ours: boolean
+  /** The invoice that holds the address or asked for this amount. */
+  readonly invoiceId: string | null
+}
+
+/** What is known about a transaction. */
+export interface TransactionExplanation {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly txHash: string
+  readonly stored: readonly (PaymentExplanation & {
+    readonly invoiceId: string | null
+    readonly workspaceId: string | null
+  })[]
+  readonly scannerHeight: number | null
+  /** What the node says; only asked when nothing is stored, or nothing that still stands on the chain. */
+  readonly node: NodeAnswer
+  readonly transfers: readonly TransferExplanation[]
+  /** The answer in one sentence. */
+  readonly conclusion: string
+}
+
+/**
+ * `cannot_be_asked`: there is no node, or it cannot look up single transactions; `unknown`: it knows no such transaction;
+ * `not_in_block`: the block that was named moves no money in it.
+ */
+export type NodeAnswer =
+  | 'not_asked'
+  | 'cannot_be_asked'
+  | 'unreachable'
+  | 'unknown'
+  | 'unconfirmed'
+  | 'not_in_block'
+  | TransactionPlace
+
+/** Which transaction; `height` names the block to look into, for nodes that cannot look up single transactions. */
+export interface TransactionQuestion {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly txHash: string
+  readonly height?: number | null
+}
+
+type Gathered = Omit<TransactionExplanation, 'conclusion'>
+
+/**
+ * Says what is stored of a transaction and, when nothing is or all of it is gone, what the node shows: whether it was mined,
+ * which addresses it paid, and whose they are. The node's answer is read with the scanner's own eyes, so what is shown here
+ * is what a rescan finds. Throws `VALIDATION_ERROR` when the id is none of the network.
+ */
+export async function explainTransaction(
+  deps: ExplainTransactionDeps,
+  input: TransactionQuestion,
+): Promise<TransactionExplanation> {
+  const { mode, network } = input
+  const txHash = transactionId(familyOf(deps.catalog, network), input.txHash)
+  const [payments, cursor] = await Promise.all([
+    deps.payments.listByTransaction(mode, network, txHash),
+    deps.cursors.find(mode, network),
+  ])
+  const stored = await Promise.all(
+    payments.map(async (payment) => {
+      const invoice = payment.invoiceId === null ? null : await deps.invoices.findById(payment.invoiceId)
+      const { invoiceId, workspaceId } = payment
+      const scene = { invoice: invoice?.state ?? null, cursor, catalog: deps.catalog }
+      return { ...explainPayment(payment, scene), invoiceId, workspaceId }
+    }),
+  )
+  const stands = payments.some(({ state }) => state === 'detected' || state === 'confirmed')
+  const asked = stands ? NOT_ASKED : await askNode(deps, { ...input, txHash })
+  const known: Gathered = { mode, network, txHash, stored, scannerHeight: cursor?.height ?? null, ...asked }
+  return { ...known, conclusion: conclude(known, cursor) }
+}
+
+const NOT_ASKED = { node: 'not_asked', transfers: [] } as const
+
+type Asked = Pick<TransactionExplanation, 'node' | 'transfers'>
+
+const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
+
+async function askNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<Asked> {
+  try {
+    const place = await locate(deps, question)
+    if (typeof place === 'string' || !place.succeeded) return { node: place, transfers: [] }
+    const blocks = await deps.client?.scan(place.height, place.height, EVERYONE)
+    const block = blocks?.find(({ hash }) => hash === place.blockHash)
+    if (block === undefined) return { node: 'unreachable', transfers: [] }
+    const transfers = block.transfers.filter(({ txHash }) => txHash === question.txHash)
+    const named = typeof question.height === 'number'
+    // Asked for by its height only, the block is the whole answer: a transaction that moves nothing is not in it for us.
+    if (named && transfers.length === 0) return { node: 'not_in_block', transfers: [] }
+    return { node: place, transfers: await whose(deps, question, transfers, block.time) }
+  } catch (error) {
+    if (error instanceof NodeUnreliable || error instanceof NodeMismatch) return { node: 'unreachable', transfers: [] }
+    throw error
+  }
+}
+
+/** The transaction's block, as the node or the person who asks says; else why there is none. */
+async function locate(
+  { client }: ExplainTransactionDeps,
+  { txHash, height }: TransactionQuestion,
+): Promise<Exclude<NodeAnswer, 'not_asked'>> {
+  if (client === null) return 'cannot_be_asked'
+  if (typeof height === 'number') {
+    const block = await client.blockAt(height)
+    return block === null ? 'not_in_block' : { height, blockHash: block.hash, succeeded: true }
+  }
+  const place = (await client.locate?.(txHash)) ?? (client.locate === undefined ? 'not_searchable' : 'unknown')
+  return place === 'not_searchable' ? 'cannot_be_asked' : place
+}
+
+async function whose(
+  deps: ExplainTransactionDeps,
+  { mode, network }: { readonly mode: Mode; readonly network: NetworkId },
+  transfers: readonly RawTransfer[],
+  time: number,
+): Promise<readonly TransferExplanation[]> {
+  const family = familyOf(deps.catalog, network)
+  const paid = transfers.map(({ matchKey }) => ({ mode, network, matchKey }))
+  const seen = transfers.map((transfer) => ({ transfer, seenAt: time }))
+  const [owners, holdersOf] = await Promise.all([
+    addressOwners(deps, paid),
+    findHolders(deps, { mode, network, family }, seen),
+  ])
+  return seen.map((one) => {
+    const { toAddress, asset, amountBase, matchKey, contract } = one.transfer
+    const amount =
+      asset === null
+        ? `${amountBase} base units of ${contract ?? 'a token'}`
+        : formatUnits(amountBase, deps.catalog.asset(asset).decimals)
+    const invoiceId = holdersOf(one).find(({ holder }) => holder !== null)?.holder?.invoiceId ?? null
+    return { toAddress, asset, amount, workspaceIds: owners.get(matchKey) ?? [], ours: owners.has(matchKey), invoiceId }
+  })
+}
+
+function conclude(known: Gathered, cursor: ChainCursor | null): string {
+  const { stored, node } = known
+  if (stored.length === 0) return nodeWords(known, cursor, 'Not seen')
+  const told = `Stored: ${stored.map(({ words }) => words).join(' ')}`
+  return node === 'not_asked' ? told : `${told} ${nodeWords(known, cursor, 'Asked now')}`
+}
+
+/** What the node's answer means. */
+function nodeWords({ node, transfers, network, mode }: Gathered, cursor: ChainCursor | null, lead: string): string {
+  const at =
+    cursor === null ? `nobody ever scanned ${network} in ${mode} mode` : `the scanner stands at block ${cursor.height}`
+  if (node === 'cannot_be_asked' || node === 'not_asked') {
+    return `${lead}; ${at}. No node here can look up single transactions of ${network}: find its block in an explorer and ask again with --block HEIGHT.`
+  }
+  if (node === 'unreachable') return `${lead}; ${at}. The node gave no usable answer: ask again.`
+  if (node === 'unconfirmed')
+    return `${lead}; ${at}. The node has it, but no block does yet: it may still be replaced or dropped.`
+  if (node === 'not_in_block') return `${lead}; ${at}. The block asked for moves no money in this transaction.`
+  if (node === 'unknown')
+    return `${lead}; ${at}. The node knows no mined transaction of this id: it is not mined yet, or of another network.`
+  if (!node.succeeded) return `It was mined in block ${node.height} and failed: it moved nothing.`
+  const ours = transfers.filter((transfer) => transfer.ours)
+  if (ours.length === 0) return `It is in block ${node.height} and pays no address of this installation.`
+  if (cursor === null || cursor.height < node.height)
+    return `It pays ${ours.length} of our addresses in block ${node.height}; ${at} and has not read that block yet.`
+  const rescan = `paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}`
+  const lacking = lead === 'Not seen' ? 'nothing is stored' : 'nothing stored of it stands'
+  return `It pays ${ours.length} of our addresses in block ${node.height}, which was read, but ${lacking}: rescan it with \`${rescan}\`.`
+}

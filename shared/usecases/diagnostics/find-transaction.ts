@@ -1,0 +1,115 @@
+import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { ChainClient } from '#shared/ports/scanning.ts'
+import { mayBeTransactionId, transactionId } from '#shared/usecases/networks/transaction-id.ts'
+import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
+import { type ExplainTransactionDeps, explainTransaction, type TransactionExplanation } from './explain-transaction.ts'
+
+/** A node that does not answer within this time is passed over, milliseconds. */
+const NODE_PATIENCE_MS = 8_000
+
+/** A client that is opened for one question. */
+export interface QuestionClient extends Pick<ChainClient, 'locate' | 'scan' | 'blockAt'> {
+  close(): Promise<void>
+}
+
+/** What finding a transaction needs; nothing is ever written. */
+export interface FindTransactionDeps extends Omit<ExplainTransactionDeps, 'client' | 'payments' | 'catalog'> {
+  readonly payments: ExplainTransactionDeps['payments'] & Pick<PaymentRepository, 'findById'>
+  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
+  /** Null without a node. */
+  readonly openClient: (mode: Mode, network: NetworkId) => QuestionClient | null
+}
+
+/** What is known of a transaction in the eyes of one workspace. */
+export interface FoundTransaction {
+  /** Null when no network knows it. */
+  readonly known: TransactionExplanation | null
+  /** The stored payment of it that concerns the workspace; null when there is none. */
+  readonly own: Payment | null
+  /** Some of it went to an address of the workspace. */
+  readonly isOwn: boolean
+  /** Networks that were asked, and those of them that gave no answer. */
+  readonly looked: readonly NetworkId[]
+  readonly silent: readonly NetworkId[]
+}
+
+/** Networks on which a text may be the id of a transaction. */
+export function candidateNetworks(catalog: Pick<Catalog, 'asset'>, text: string): readonly NetworkId[] {
+  return NETWORK_IDS.filter((network) => mayBeTransactionId(familyOf(catalog, network), text))
+}
+
+/** Looks for a transaction on several networks at once: in the store first, then at every node. */
+export async function findTransaction(
+  deps: FindTransactionDeps,
+  input: {
+    readonly workspaceId: string
+    readonly mode: Mode
+    readonly text: string
+    readonly networks: readonly NetworkId[]
+  },
+): Promise<FoundTransaction> {
+  const { mode, text, networks } = input
+  const stored = await Promise.all(networks.map((network) => isStored(deps, mode, network, text)))
+  const named = networks.filter((_, index) => stored[index] === true)
+  const asked = named.length > 0 ? named : networks.filter((network) => deps.catalog.hasNode(network, mode))
+  const answers = await Promise.all(asked.map((network) => ask(deps, mode, network, text)))
+  const known = answers.filter((answer) => answer !== null).sort((a, b) => weight(b) - weight(a))[0] ?? null
+  const silent = asked.filter((_, index) => {
+    const answer = answers[index] ?? null
+    return answer === null || answer.node === 'unreachable' || answer.node === 'cannot_be_asked'
+  })
+  const told = known === null || weight(known) === 0 ? null : known
+  return { known: told, ...(await concerning(deps, input.workspaceId, told)), looked: asked, silent }
+}
+
+async function isStored(deps: FindTransactionDeps, mode: Mode, network: NetworkId, text: string): Promise<boolean> {
+  const id = transactionId(familyOf(deps.catalog, network), text)
+  return (await deps.payments.listByTransaction(mode, network, id)).length > 0
+}
+
+async function ask(
+  deps: FindTransactionDeps,
+  mode: Mode,
+  network: NetworkId,
+  txHash: string,
+): Promise<TransactionExplanation | null> {
+  const client = deps.openClient(mode, network)
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), NODE_PATIENCE_MS)
+  })
+  try {
+    return await Promise.race([explainTransaction({ ...deps, client }, { mode, network, txHash }), patience])
+  } finally {
+    clearTimeout(timer)
+    await client?.close()
+  }
+}
+
+/** How much an answer tells; 0 for nothing. */
+function weight({ stored, node, transfers }: TransactionExplanation): number {
+  if (stored.length > 0) return 5
+  if (typeof node === 'object') return transfers.some(({ ours }) => ours) ? 4 : node.succeeded ? 3 : 2
+  return node === 'unconfirmed' ? 1 : 0
+}
+
+/** What of it is the workspace's: its own payments, and nobody's money at its addresses. */
+async function concerning(
+  deps: FindTransactionDeps,
+  workspaceId: string,
+  known: TransactionExplanation | null,
+): Promise<Pick<FoundTransaction, 'own' | 'isOwn'>> {
+  if (known === null) return { own: null, isOwn: false }
+  for (const { id, workspaceId: owner } of known.stored) {
+    if (owner !== null && owner !== workspaceId) continue
+    const payment = await deps.payments.findById(id)
+    if (payment === null) continue
+    if (owner === workspaceId) return { own: payment, isOwn: true }
+    const owners = (await addressOwners(deps, [payment])).get(payment.matchKey) ?? []
+    if (owners.includes(workspaceId)) return { own: payment, isOwn: true }
+  }
+  return { own: null, isOwn: known.transfers.some(({ workspaceIds }) => workspaceIds.includes(workspaceId)) }
+}

@@ -1,0 +1,175 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type {
+  Delivery,
+  DeliveryRepository,
+  EndpointRepository,
+  EventRepository,
+  ExceptionRepository,
+} from '#shared/ports/events.ts'
+import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import { amountText } from './exception-evidence.ts'
+
+/** Events whose deliveries are shown; an invoice with hundreds of payments has more. */
+const EVENTS_MAX = 200
+
+/** What gathering a timeline needs; nothing is ever written. */
+export interface TimelineDeps {
+  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
+  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
+  readonly events: Pick<EventRepository, 'listByInvoice'>
+  readonly deliveries: Pick<DeliveryRepository, 'listByEvent'>
+  readonly endpoints: Pick<EndpointRepository, 'findByIds'>
+  readonly audits: Pick<AuditRepository, 'listBySubject'>
+  readonly exceptions: Pick<ExceptionRepository, 'listByInvoice'>
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** One thing that happened. */
+export interface TimelineEntry {
+  readonly id: string
+  readonly at: Ms
+  readonly kind: 'payment' | 'event' | 'delivery' | 'audit'
+  /** Good, bad, or neither. */
+  readonly tone: 'good' | 'bad' | 'plain'
+  readonly title: string
+  readonly detail: string | null
+  /** Id of the delivery, event or payment to go on from; null where there is none. */
+  readonly link: string | null
+}
+
+/** Payments, events, deliveries and deeds of people about one invoice, newest first. Throws `NOT_FOUND`. */
+export async function invoiceTimeline(
+  deps: TimelineDeps,
+  scope: { readonly workspaceId: string; readonly mode: Mode; readonly invoiceId: string },
+): Promise<readonly TimelineEntry[]> {
+  const { workspaceId, mode, invoiceId } = scope
+  const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)
+  if (invoice === null) throw new PaymeshError('NOT_FOUND')
+  const [payments, events, deeds] = await Promise.all([
+    deps.payments.listByInvoice(invoiceId),
+    eventEntries(deps, invoice),
+    deedEntries(deps, invoiceId),
+  ])
+  const entries = [...payments.flatMap((one) => paymentEntries(one, deps.catalog)), ...events, ...deeds]
+  // Each kind was gathered oldest first; the sort is stable, so of one moment the later one comes first.
+  return entries.reverse().sort((a, b) => b.at - a.at || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+}
+
+/** Of one moment, what came later is shown first: a delivery follows its event, an event the payment that caused it. */
+const ORDER: readonly TimelineEntry['kind'][] = ['delivery', 'audit', 'event', 'payment']
+
+function paymentEntries(payment: Payment, catalog: Pick<Catalog, 'asset'>): readonly TimelineEntry[] {
+  const { id, state, firstSeenAt, confirmedAt, block, network, updatedAt } = payment
+  const amount = amountText(payment, catalog)
+  const base = { kind: 'payment' as const, link: id }
+  const seen: TimelineEntry = {
+    ...base,
+    id: `${id}:seen`,
+    at: firstSeenAt,
+    tone: 'plain',
+    title: `${amount} detected`,
+    detail: payment.kind === 'simulated' ? 'Simulated' : `${network}, ${payment.txHash ?? 'no transaction shows it'}`,
+  }
+  if (confirmedAt !== null && state === 'confirmed') {
+    const detail =
+      block === null ? null : `Block ${block.height}, ${payment.requiredConfirmations} confirmations needed`
+    return [
+      seen,
+      { ...base, id: `${id}:confirmed`, at: confirmedAt, tone: 'good', title: `${amount} confirmed`, detail },
+    ]
+  }
+  if (state === 'detected' || state === 'confirmed') return [seen]
+  const detail = payment.replacedBy === null ? null : `By ${payment.replacedBy}`
+  return [seen, { ...base, id: `${id}:gone`, at: updatedAt, tone: 'bad', title: `${amount} ${state}`, detail }]
+}
+
+/** Events in their order, then those not relayed yet in theirs, then deliveries in the order of their events. */
+async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<readonly TimelineEntry[]> {
+  const relayed = (await deps.events.listByInvoice(invoice.terms.id)).slice(-EVENTS_MAX)
+  const deliveries = (await Promise.all(relayed.map(({ id }) => deps.deliveries.listByEvent(id)))).flat()
+  const endpoints = await deps.endpoints.findByIds([...new Set(deliveries.map(({ endpointId }) => endpointId))])
+  const known = new Set(relayed.map(({ id }) => id))
+  const waiting = invoice.outbox.filter((entry) => entry.kind === 'event' && !known.has(entry.eventId))
+  const hostOf = ({ endpointId }: Delivery) => hostText(endpoints.get(endpointId)?.url)
+  return [
+    ...relayed.map(
+      ({ id, type, createdAt }): TimelineEntry => ({
+        id,
+        at: createdAt,
+        kind: 'event',
+        tone: 'plain',
+        title: type,
+        detail: announced(deliveries.filter(({ eventId }) => eventId === id).length),
+        link: id,
+      }),
+    ),
+    ...waiting.map(
+      ({ eventId, type, at }): TimelineEntry => ({
+        id: eventId,
+        at,
+        kind: 'event',
+        tone: 'plain',
+        title: type,
+        detail: 'Waits to be announced',
+        link: null,
+      }),
+    ),
+    ...deliveries.map((delivery) => deliveryEntry(delivery, hostOf(delivery))),
+  ]
+}
+
+function announced(count: number): string {
+  if (count === 0) return 'No endpoint wanted it'
+  return `To ${count} ${count === 1 ? 'endpoint' : 'endpoints'}`
+}
+
+function deliveryEntry(delivery: Delivery, host: string): TimelineEntry {
+  const { id, status, attempt, eventType, lastStatusCode, lastError, generation } = delivery
+  const again = generation > 0 ? ', sent again' : ''
+  const answer = lastStatusCode === null ? (lastError ?? 'no answer') : String(lastStatusCode)
+  const shown = {
+    succeeded: {
+      tone: 'good',
+      title: `${eventType} delivered to ${host}`,
+      detail: `${answer}, attempt ${attempt}${again}`,
+    },
+    failed: {
+      tone: 'bad',
+      title: `${eventType} failed at ${host}`,
+      detail: `${answer} after ${attempt} attempts${again}`,
+    },
+    held: { tone: 'plain', title: `${eventType} held for ${host}`, detail: `Its endpoint is paused${again}` },
+    pending: {
+      tone: attempt > 0 ? 'bad' : 'plain',
+      title: attempt > 0 ? `${host} answered ${answer} to ${eventType}` : `${eventType} queued for ${host}`,
+      detail:
+        attempt > 0 ? `Attempt ${attempt} failed; next try ${new Date(delivery.dueAt).toISOString()}${again}` : null,
+    },
+  } as const
+  return { id, at: delivery.finishedAt ?? delivery.createdAt, kind: 'delivery', ...shown[status], link: id }
+}
+
+async function deedEntries(deps: TimelineDeps, invoiceId: string): Promise<readonly TimelineEntry[]> {
+  const exceptions = await deps.exceptions.listByInvoice(invoiceId)
+  const subjects = [invoiceId, ...exceptions.map(({ id }) => id)]
+  const rows = (await Promise.all(subjects.map((subject) => deps.audits.listBySubject(subject)))).flat()
+  return rows.map(deedEntry)
+}
+
+function deedEntry({ id, at, actor, action, detail }: AuditRecord): TimelineEntry {
+  const who = actor.replace(/^user:/, '')
+  const reason = detail['reason'] ?? detail['note'] ?? null
+  const title = `${who}: ${action.replaceAll('_', ' ').replace('.', ' ')}`
+  return { id, at, kind: 'audit', tone: 'plain', title, detail: reason === null ? null : String(reason), link: null }
+}
+
+/** Only the host: paths and queries may hold tokens. */
+function hostText(url: string | undefined): string {
+  if (url === undefined) return 'an endpoint that was deleted'
+  return /^[a-z]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? 'an endpoint'
+}

@@ -1,0 +1,96 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { AuditRepository } from '#shared/ports/audit.ts'
+import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
+import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
+import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'
+
+export interface ChangeEndpointsDeps extends ManageEndpointsDeps {
+  readonly deeds: Pick<EndpointDeeds, 'insert' | 'update' | 'remove' | 'restrictToLive'>
+  readonly audits: Pick<AuditRepository, 'listBySubject'>
+}
+
+/** Who wants it, why, and the name of the wish: the same one sent twice is done once. */
+export interface EndpointWish {
+  readonly workspace: Workspace
+  readonly mode: Mode
+  readonly actor: string
+  readonly reason?: string | null
+  readonly opId: string
+}
+
+/**
+ * Registers an endpoint as the public interface does, noted in the same write, and returns it with its signing secret. The
+ * same wish again gives the endpoint that it made. Throws `VALIDATION_ERROR` (mode or URL) and `PLAN_LIMIT_REACHED`.
+ */
+export async function addEndpoint(
+  deps: ChangeEndpointsDeps,
+  wish: EndpointWish & { readonly body: WebhookEndpointBody },
+): Promise<{ readonly endpointId: string; readonly secret: string }> {
+  const { workspace, mode, body } = wish
+  const opId = `dashboard:${wish.opId}`
+  const made = async () => (await deps.endpoints.list(workspace.id, null)).find((endpoint) => endpoint.opId === opId)
+  const endpointId = (await made())?.id ?? deps.random.uuid()
+  const noting = { ...deps, endpoints: recordedEndpoints(deps, actorOf(wish)) }
+  const resource = await createEndpoint(noting, { workspace, keyMode: mode, body, endpointId, opId }).catch(
+    async (error: unknown) => {
+      // The same wish at the same moment was faster.
+      const other = await made()
+      if (other === undefined || other.id === endpointId) throw error
+      return await createEndpoint(noting, { workspace, keyMode: mode, body, endpointId: other.id, opId })
+    },
+  )
+  if (resource.secret === undefined) throw new Error(`endpoint ${resource.id} was made without a secret`)
+  return { endpointId: resource.id, secret: resource.secret }
+}
+
+/**
+ * Changes what an endpoint is sent and its note, while it was last changed at `version`. Throws `NOT_FOUND`, and
+ * `INVALID_STATE` that says who was faster.
+ */
+export async function updateEndpoint(
+  deps: ChangeEndpointsDeps,
+  wish: EndpointWish & {
+    readonly endpointId: string
+    readonly version: number
+    readonly change: Pick<WebhookEndpoint, 'events' | 'description'>
+  },
+): Promise<void> {
+  const { endpointId, version, change } = wish
+  const detail = { events: change.events.join(','), description: change.description }
+  const audit = endpointAudit(deps, actorOf(wish), { action: 'endpoint.updated', subject: endpointId, detail })
+  // Never the same as the version before, whatever the clock says.
+  const at = Math.max(deps.clock.now(), version + 1)
+  if (await deps.deeds.update(endpointId, version, change, at, audit)) return
+  const rows = await deps.audits.listBySubject(endpointId)
+  if (rows.some(({ id }) => id === audit.id)) return
+  if ((await deps.endpoints.findById(endpointId)) === null) throw new PaymeshError('NOT_FOUND')
+  const last = rows.at(-1)
+  const who = last === undefined ? 'Somebody' : last.actor.replace(/^user:/, '')
+  const when = last === undefined ? '' : ` at ${new Date(last.at).toISOString()}`
+  throw new PaymeshError('INVALID_STATE', {
+    message: `${who} changed this endpoint${when}. Nothing of yours was stored: look at it again.`,
+  })
+}
+
+/** Deletes an endpoint and what waits for it, as the public interface does, noted in the same write. Throws `NOT_FOUND`. */
+export async function removeEndpoint(
+  deps: ChangeEndpointsDeps,
+  wish: EndpointWish & { readonly endpointId: string },
+): Promise<void> {
+  const { workspace, mode, endpointId } = wish
+  const endpoints = recordedEndpoints(deps, actorOf(wish))
+  try {
+    await deleteEndpoint({ ...deps, endpoints }, { workspaceId: workspace.id, keyMode: mode, endpointId })
+  } catch (error) {
+    const { id } = endpointAudit(deps, actorOf(wish), { action: '', subject: endpointId, detail: {} })
+    if (!(await deps.audits.listBySubject(endpointId)).some((row) => row.id === id)) throw error
+  }
+}
+
+function actorOf({ workspace, mode, actor, reason = null, opId }: EndpointWish): EndpointActor {
+  return { workspaceId: workspace.id, mode, actor, reason, opId }
+}

@@ -1,0 +1,18 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+
+/** The endpoint; throws `NOT_FOUND`. */
+export async function findEndpoint(
+  endpoints: Pick<EndpointRepository, 'findById'>,
+  id: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await endpoints.findById(id)
+  if (endpoint === null) throw new PaymeshError('NOT_FOUND', { message: `There is no webhook endpoint ${id}.` })
+  return endpoint
+}
+
+/** Throws `INVALID_STATE` when the endpoint is disabled: what a person sends to it would only wait. */
+export function requireEnabled(endpoint: WebhookEndpoint): void {
+  if (endpoint.status === 'enabled') return
+  throw new PaymeshError('INVALID_STATE', { message: `Webhook endpoint ${endpoint.id} is disabled: enable it first.` })
+}

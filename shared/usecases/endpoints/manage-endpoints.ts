@@ -1,0 +1,174 @@
+import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
+import {
+  ENDPOINT_MODES,
+  type WebhookEndpointBody,
+  type WebhookEndpointResource,
+} from '#shared/contracts/http/webhook-endpoint.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { DeliveryRepository, EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
+import type { UrlGuard, UrlRefusal } from '#shared/ports/url-guard.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+
+const SECRET_BYTES = 32
+
+const REFUSAL_TEXT: Readonly<Record<UrlRefusal, string>> = {
+  malformed: 'must be an absolute URL without white space, control characters or backslashes',
+  not_https: 'must be an https URL',
+  credentials: 'must not carry credentials',
+  port_not_allowed: 'the port must be 443 or at least 1024',
+  address_not_public: 'must be reachable on public addresses only',
+  localhost_not_allowed: 'localhost is only allowed for test endpoints of a development server',
+}
+
+/** What managing webhook endpoints needs. */
+export interface ManageEndpointsDeps {
+  readonly endpoints: EndpointRepository
+  readonly deliveries: Pick<DeliveryRepository, 'purge'>
+  readonly urlGuard: UrlGuard
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** A validated wish for an endpoint, in the name of a key of `keyMode`. */
+export interface CreateEndpointInput {
+  readonly workspace: Workspace
+  readonly keyMode: Mode
+  readonly body: WebhookEndpointBody
+  /** Pre-allocated, so that a retry after a crash finds the endpoint it made. */
+  readonly endpointId: string
+  readonly opId: string
+}
+
+/**
+ * Registers an endpoint and returns it with its signing secret, which is never shown again. A repetition with the same
+ * `endpointId` returns the endpoint of the first run. Throws `VALIDATION_ERROR` (mode or URL) and `PLAN_LIMIT_REACHED`.
+ */
+export async function createEndpoint(
+  deps: ManageEndpointsDeps,
+  input: CreateEndpointInput,
+): Promise<WebhookEndpointResource> {
+  const { workspace, keyMode, body, endpointId } = input
+  const mode = body.mode ?? keyMode
+  const earlier = await deps.endpoints.findById(endpointId)
+  if (earlier !== null) return presentWithSecret(deps, earlier)
+  const faults = await endpointFaults(deps, keyMode, { url: body.url, mode })
+  if (faults.length > 0) throw invalid(faults)
+  await requireQuota(deps, workspace)
+
+  const secret = newEndpointSecret(deps.random)
+  const now = deps.clock.now()
+  const endpoint: WebhookEndpoint = {
+    id: endpointId,
+    workspaceId: workspace.id,
+    url: body.url,
+    events: [...new Set(body.events)],
+    mode,
+    description: body.description ?? null,
+    status: 'enabled',
+    sealedSecrets: [deps.secretBox.seal(secret, endpointSecretContext(endpointId))],
+    createdAt: now,
+    updatedAt: now,
+    opId: input.opId,
+  }
+  if ((await deps.endpoints.insert(endpoint)) === 'inserted') return { ...presentEndpoint(endpoint), secret }
+  const stored = await deps.endpoints.findById(endpointId)
+  if (stored === null) throw new Error(`endpoint ${endpointId} exists and cannot be read`)
+  return presentWithSecret(deps, stored)
+}
+
+/** A fresh signing secret: `whsec_` and 32 random bytes in base64, as verifiers of Standard Webhooks take it. */
+export function newEndpointSecret(random: Pick<Random, 'bytes'>): string {
+  return `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')}`
+}
+
+/**
+ * What is wrong with a wish for an endpoint besides its form: a mode that the key may not create, and a URL that may not be
+ * called. Fields that are absent, or not of their type, have no fault here.
+ */
+export async function endpointFaults(
+  deps: Pick<ManageEndpointsDeps, 'urlGuard'>,
+  keyMode: Mode,
+  wish: { readonly url?: unknown; readonly mode?: unknown },
+): Promise<readonly ErrorDetail[]> {
+  const mode = ENDPOINT_MODES.find((known) => known === (wish.mode ?? keyMode)) ?? keyMode
+  const isForeign = mode !== keyMode && (mode !== 'both' || keyMode !== 'live')
+  const refusal = typeof wish.url === 'string' ? await refusalOf(deps, wish.url, mode) : null
+  return [
+    ...(refusal === null ? [] : [{ path: 'url', message: REFUSAL_TEXT[refusal] }]),
+    ...(isForeign ? [{ path: 'mode', message: `a ${keyMode} key cannot create endpoints of mode ${mode}` }] : []),
+  ]
+}
+
+async function refusalOf(
+  deps: Pick<ManageEndpointsDeps, 'urlGuard'>,
+  url: string,
+  mode: WebhookEndpoint['mode'],
+): Promise<UrlRefusal | null> {
+  if (parsePlainUrl(url) === null) return 'malformed'
+  const verdict = await deps.urlGuard.check(url, { testOnly: mode === 'test' })
+  return verdict.ok ? null : verdict.reason
+}
+
+async function requireQuota(deps: ManageEndpointsDeps, workspace: Workspace): Promise<void> {
+  const limit = workspace.limits.webhookEndpoints
+  if (limit === null) return
+  const used = await deps.endpoints.count(workspace.id)
+  if (used >= limit) throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${used} of ${limit} endpoints` })
+}
+
+function presentWithSecret(deps: ManageEndpointsDeps, endpoint: WebhookEndpoint): WebhookEndpointResource {
+  const sealed = endpoint.sealedSecrets[0]
+  if (sealed === undefined) throw new Error(`endpoint ${endpoint.id} has no secret`)
+  return { ...presentEndpoint(endpoint), secret: deps.secretBox.open(sealed, endpointSecretContext(endpoint.id)) }
+}
+
+/** The endpoints that receive events of the key's mode, newest first, without secrets. */
+export async function listEndpoints(
+  deps: Pick<ManageEndpointsDeps, 'endpoints'>,
+  scope: { readonly workspaceId: string; readonly keyMode: Mode },
+): Promise<readonly WebhookEndpointResource[]> {
+  return (await deps.endpoints.list(scope.workspaceId, scope.keyMode)).map(presentEndpoint)
+}
+
+/**
+ * Deletes an endpoint and what waits for it. A test key on an endpoint of mode `both` only ends its test events.
+ * Throws `NOT_FOUND` for unknown endpoints and those the key cannot see.
+ */
+export async function deleteEndpoint(
+  deps: Pick<ManageEndpointsDeps, 'endpoints' | 'deliveries'>,
+  scope: { readonly workspaceId: string; readonly keyMode: Mode; readonly endpointId: string },
+): Promise<void> {
+  const { endpointId, keyMode } = scope
+  const endpoint = await deps.endpoints.findById(endpointId)
+  if (endpoint === null || endpoint.workspaceId !== scope.workspaceId) throw new PaymeshError('NOT_FOUND')
+  if (endpoint.mode !== 'both' && endpoint.mode !== keyMode) throw new PaymeshError('NOT_FOUND')
+  // The endpoint first: rows that the relay still adds afterwards find no endpoint and are purged by the dispatcher.
+  if (endpoint.mode === 'both' && keyMode === 'test') {
+    if (!(await deps.endpoints.restrictToLive(endpointId))) throw new PaymeshError('NOT_FOUND')
+    await deps.deliveries.purge(endpointId, 'test')
+    return
+  }
+  if (!(await deps.endpoints.remove(endpointId))) throw new PaymeshError('NOT_FOUND')
+  await deps.deliveries.purge(endpointId, null)
+}
+
+/** The public endpoint without its secret. */
+function presentEndpoint(endpoint: WebhookEndpoint): WebhookEndpointResource {
+  return {
+    id: endpoint.id,
+    object: 'webhook_endpoint',
+    livemode: endpoint.mode !== 'test',
+    url: endpoint.url,
+    events: [...endpoint.events],
+    mode: endpoint.mode,
+    description: endpoint.description,
+    status: endpoint.status,
+    created_at: new Date(endpoint.createdAt).toISOString(),
+    updated_at: new Date(endpoint.updatedAt).toISOString(),
+  }
+}

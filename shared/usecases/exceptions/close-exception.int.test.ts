@@ -1,0 +1,44 @@
+import { beforeEach, expect, it } from 'vitest'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
+import { migrate } from '#shared/db/schema/migrate.ts'
+import type { ExceptionRecord } from '#shared/ports/events.ts'
+import { useStores } from '#test/support/stores.ts'
+import { closeException } from './close-exception.ts'
+
+const stores = useStores()
+
+const STRAY: ExceptionRecord = {
+  id: 'unmatched:key:ws',
+  kind: 'unmatched',
+  workspaceId: 'ws',
+  mode: 'live',
+  invoiceId: null,
+  paymentKey: 'key',
+  detail: 'Money arrived.',
+  openedAt: 1,
+  closedAt: null,
+}
+
+beforeEach(async () => {
+  await migrate(stores.db)
+})
+
+// Guarantee: whoever closes an entry of the inbox is on record, once.
+it('closes an entry once, notes who did it, and a sighting of the same money does not open it again', async () => {
+  const exceptions = createExceptionRepository(stores.db)
+  const deps = { ...stores.ambient, exceptions }
+  const close = (dryRun: boolean) => closeException(deps, { id: STRAY.id, dryRun, actor: 'cli:anna' })
+  await exceptions.openOnce([STRAY])
+  expect(await close(true)).toMatchObject({ changed: true })
+  expect(await exceptions.listOpen('ws')).toHaveLength(1)
+  expect(await close(false)).toMatchObject({ changed: true })
+  expect(await close(false)).toMatchObject({ changed: false })
+  await exceptions.openOnce([STRAY])
+  expect(await exceptions.listOpen('ws')).toEqual([])
+  const noted = await createAuditRepository(stores.db).listBySubject(STRAY.id)
+  expect(noted).toMatchObject([{ action: 'exception.closed', actor: 'cli:anna', workspaceId: 'ws' }])
+  await expect(closeException(deps, { id: 'none', dryRun: false, actor: 'x' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
+})

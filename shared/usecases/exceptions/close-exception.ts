@@ -1,0 +1,37 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+
+/** What closing an inbox entry needs. */
+export interface CloseExceptionDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly exceptions: Pick<ExceptionRepository, 'findById' | 'closeAudited'>
+}
+
+/**
+ * Closes an entry of the operators' inbox and notes who did it. Only the entry: the money or invoice it is about stays as it is.
+ * Closing a closed one changes nothing. Throws `NOT_FOUND`.
+ */
+export async function closeException(
+  deps: CloseExceptionDeps,
+  input: { readonly id: string; readonly dryRun: boolean; readonly actor: string },
+): Promise<{ readonly exception: ExceptionRecord; readonly changed: boolean }> {
+  const found = await deps.exceptions.findById(input.id)
+  if (found === null) throw new PaymeshError('NOT_FOUND', { message: `There is no exception ${input.id}.` })
+  if (found.closedAt !== null) return { exception: found, changed: false }
+  const at = deps.clock.now()
+  const closed = { ...found, closedAt: at }
+  if (input.dryRun) return { exception: closed, changed: true }
+  const changed = await deps.exceptions.closeAudited(found.id, at, {
+    id: deps.random.uuid(),
+    at,
+    actor: input.actor,
+    action: 'exception.closed',
+    subject: found.id,
+    workspaceId: found.workspaceId,
+    mode: found.mode,
+    detail: { kind: found.kind, invoice: found.invoiceId, payment: found.paymentKey },
+  })
+  return { exception: closed, changed }
+}

@@ -1,0 +1,67 @@
+import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
+import type { ExceptionKind } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { MailRecord, MailRepository } from '#shared/ports/events.ts'
+import type { ExceptionDesk, OpenSummary } from '#shared/ports/exception-decisions.ts'
+import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** When a workspace has not chosen: 07:00 UTC. */
+export const DIGEST_HOUR_DEFAULT = 7
+
+/** What sending daily mails needs. */
+export interface DigestDeps {
+  readonly clock: Clock
+  readonly desk: Pick<ExceptionDesk, 'summariseOpen'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findMany'>
+  readonly mails: MailRepository
+  readonly kicker: Kicker
+}
+
+/**
+ * Queues one mail a day to the owner of each workspace that has open exceptions, at the hour its policy names (UTC): it counts what was
+ * open by then, so a process that comes late says the same. The mail's id is made of workspace and day, hence calling this often, or
+ * in two processes at once, sends nothing twice. Returns the number of mails that were due.
+ */
+export async function sendDigests(deps: DigestDeps): Promise<number> {
+  const now = deps.clock.now()
+  const open = await deps.desk.summariseOpen(now)
+  const workspaces = await deps.workspaces.findMany([...new Set(open.map(({ workspaceId }) => workspaceId))])
+  const due = workspaces.flatMap((workspace) => {
+    const sentFor = digestTime(workspace, now)
+    const rows = open.filter(({ workspaceId, oldestAt }) => workspaceId === workspace.id && oldestAt < (sentFor ?? 0))
+    return sentFor === null || rows.length === 0 ? [] : [digestMail(workspace, rows, sentFor)]
+  })
+  if (due.length === 0) return 0
+  await deps.mails.insertMany(due)
+  for (const { id } of due) deps.kicker.kick(QUEUES.mail, id)
+  return due.length
+}
+
+/** Today's hour if it has struck; null before it, and where no mail is wanted. */
+function digestTime({ policy }: Workspace, now: Ms): Ms | null {
+  const hour = policy.digestHour === undefined ? DIGEST_HOUR_DEFAULT : policy.digestHour
+  if (hour === null) return null
+  const at = Math.floor(now / DAY_MS) * DAY_MS + hour * HOUR_MS
+  return at <= now ? at : null
+}
+
+function digestMail(workspace: Workspace, rows: readonly OpenSummary[], at: Ms): MailRecord {
+  const count = rows.reduce((sum, row) => sum + row.count, 0)
+  const kinds = [...rows].sort((a, b) => a.oldestAt - b.oldestAt).map(kindText)
+  return {
+    id: `exceptions-digest:${workspace.id}:${new Date(at).toISOString().slice(0, 10)}`,
+    workspaceId: workspace.id,
+    template: 'exceptions_digest',
+    to: workspace.ownerEmail,
+    data: { workspace: workspace.name, count: String(count), kinds: kinds.join('; ') },
+    createdAt: at,
+  }
+}
+
+function kindText({ kind, count, oldestAt }: { kind: ExceptionKind; count: number; oldestAt: Ms }): string {
+  const since = `${new Date(oldestAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `${EXCEPTION_TITLES[kind]}: ${count}, since ${since}`
+}

@@ -1,0 +1,206 @@
+import type { Effect, InvoiceEvent, InvoiceState, Refusal } from '#shared/domain/invoice/model.ts'
+import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import {
+  type Invoice,
+  type InvoiceRepository,
+  type OutboxEntry,
+  type OutboxNotice,
+  outboxJobId,
+} from '#shared/ports/invoices.ts'
+import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
+import {
+  type AppliedPayment,
+  appliedPayments,
+  chainKnownUntil,
+  needsMark,
+  type ObserveDeps,
+  observePayments,
+} from './fold-payments.ts'
+import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
+import { presentPayment } from './present-payment.ts'
+
+/** Lost races in a row before we give up; each loss means that somebody else made progress. */
+const ATTEMPTS_MAX = 60
+/** From here on the clock and the scanners wait for the relay, so that an outbox never outgrows its document. */
+const OUTBOX_SOFT_LIMIT = 400
+/** Nothing at all is added beyond this many unrelayed entries. */
+const OUTBOX_HARD_LIMIT = 500
+
+/** What every change of an invoice needs. */
+export interface ApplyDeps extends ObserveDeps, Ambient {
+  readonly invoices: Pick<InvoiceRepository, 'findById' | 'save'>
+  readonly payments: Pick<PaymentRepository, 'listByInvoice' | 'markApplied'>
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl'>
+  readonly kicker: Kicker
+}
+
+/** One thing that happened to one invoice. */
+export interface ApplyInput {
+  readonly invoiceId: string
+  readonly event: InvoiceEvent
+  /** Names the caller's operation, so that a retry after a lost answer finds it done; null for workers. */
+  readonly opId: string | null
+  /** Decide and save nothing, as if these payments were the invoice's as well; `changed` then shows what would become of it. */
+  readonly preview?: { readonly payments: readonly Payment[] }
+  /** Mails to owners about it; stored with the first audit entry of the change. */
+  readonly notice?: OutboxNotice | null
+}
+
+/** What became of it. `invoice` is the state that holds now; on `refused` nothing was saved. */
+export type ApplyResult =
+  | { readonly outcome: 'changed' | 'unchanged'; readonly invoice: Invoice }
+  | { readonly outcome: 'refused'; readonly invoice: Invoice; readonly reason: Refusal }
+  | { readonly outcome: 'missing'; readonly invoice: null }
+
+/** The invoice cannot take more events until the relay has caught up; worker jobs come back by their sweep. */
+export class OutboxFull extends Error {
+  override readonly name = 'OutboxFull'
+}
+
+/**
+ * The only writer of an invoice's state. Folds in every stored payment, decides, and saves state and outbox in one
+ * compare-and-set; a lost race reads and decides again, so any number of callers at once count each payment once.
+ * An `opId` that was applied before answers from the present state. Safe to repeat after a crash at any line.
+ * Throws `ClaimTaken` when a new lock's claim is held by another invoice and `OutboxFull` when the relay lags behind.
+ */
+export async function applyInvoiceEvent(deps: ApplyDeps, input: ApplyInput): Promise<ApplyResult> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const result = await attemptOnce(deps, input)
+    if (result !== 'lost') return result
+    deps.metrics.count('invoice_cas_lost_total', { event: input.event.type })
+  }
+  throw new Error(`invoice ${input.invoiceId} could not be saved in ${ATTEMPTS_MAX} attempts`)
+}
+
+async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyResult | 'lost'> {
+  const invoice = await deps.invoices.findById(input.invoiceId)
+  if (invoice === null) return { outcome: 'missing', invoice: null }
+  if (input.opId !== null && invoice.lastOps.some((op) => op.opId === input.opId)) {
+    return { outcome: 'unchanged', invoice }
+  }
+  refuseWhenFull(deps, invoice, input)
+  // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
+  const stored = await deps.payments.listByInvoice(input.invoiceId)
+  // A payment that became the invoice's meanwhile is there once, as it is stored.
+  const known = new Set(stored.map(({ key }) => key))
+  const payments = [...stored, ...(input.preview?.payments ?? []).filter(({ key }) => !known.has(key))]
+  const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
+  const at = deps.clock.now()
+  const knownUntil = chainKnownUntil(invoice, payments, at)
+  let decision: ReturnType<typeof transition>
+  try {
+    decision = transition(invoice.state, { observations, event: input.event, at, knownUntil })
+  } catch (error) {
+    if (error instanceof StaleObservations) return 'lost'
+    throw error
+  }
+  if (decision.outcome === 'refused') return { outcome: 'refused', invoice, reason: decision.reason }
+  if (input.preview !== undefined) {
+    return { outcome: decision.outcome, invoice: { ...invoice, state: decision.state } }
+  }
+  if (decision.outcome === 'unchanged') {
+    await markPayments(deps, payments, appliedPayments(invoice.state, payments))
+    return { outcome: 'unchanged', invoice }
+  }
+  return save(deps, input, invoice, payments, decision)
+}
+
+const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>
+  new Set(event.type === 'funds_accepted' ? event.payments.map(({ payment }) => payment) : [])
+
+async function save(
+  deps: ApplyDeps,
+  input: ApplyInput,
+  invoice: Invoice,
+  payments: readonly Payment[],
+  decision: { readonly state: InvoiceState; readonly effects: readonly Effect[] },
+): Promise<ApplyResult | 'lost'> {
+  const { state, effects } = decision
+  const applied = appliedPayments(state, payments)
+  const presented = await presentAnnounced(deps, payments, applied, effects)
+  const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), input.notice ?? null)
+  const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
+  const expectedVersion = invoice.state.version
+  if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'
+  if (append.length > 0) deps.kicker.kick(QUEUES.outbox, outboxJobId(input.invoiceId))
+  reportTransition(deps, input, invoice.state.status, state.status)
+  await markPayments(deps, payments, applied)
+  const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
+  return { outcome: 'changed', invoice: { ...invoice, state, lastOps, outbox: [...invoice.outbox, ...append] } }
+}
+
+function withNotice(entries: readonly OutboxEntry[], notice: OutboxNotice | null): readonly OutboxEntry[] {
+  const first = entries.findIndex(({ kind }) => kind === 'audit')
+  return notice === null ? entries : entries.map((entry, index) => (index === first ? { ...entry, notice } : entry))
+}
+
+function reportTransition(deps: ApplyDeps, { invoiceId, event }: ApplyInput, from: string, to: string): void {
+  if (from === to) return
+  deps.metrics.count('invoice_transitions_total', { from, to })
+  deps.logger.info({ invoiceId, from, to, event: event.type }, 'invoice changed its status')
+}
+
+function refuseWhenFull(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): void {
+  const fromWorker = input.opId === null
+  if (invoice.outbox.length < (fromWorker ? OUTBOX_SOFT_LIMIT : OUTBOX_HARD_LIMIT)) return
+  deps.metrics.count('invoice_outbox_full_total', { event: input.event.type })
+  deps.kicker.kick(QUEUES.outbox, outboxJobId(input.invoiceId))
+  throw new OutboxFull(`invoice ${input.invoiceId} has ${invoice.outbox.length} unrelayed entries`)
+}
+
+async function markPayments(
+  deps: ApplyDeps,
+  payments: readonly Payment[],
+  applied: readonly AppliedPayment[],
+): Promise<void> {
+  const rows = applied.filter((row, index) => {
+    const payment = payments[index]
+    return payment !== undefined && needsMark(payment, row)
+  })
+  if (rows.length > 0) await deps.payments.markApplied(rows)
+}
+
+/** Public records of the payments that this change announces, with the judgement of this very change in them. */
+async function presentAnnounced(
+  deps: ApplyDeps,
+  payments: readonly Payment[],
+  applied: readonly AppliedPayment[],
+  effects: readonly Effect[],
+): Promise<PresentedPayments> {
+  const announced = new Set(effects.filter(isPaymentEvent).map((effect) => effect.payment))
+  const presented = new Map<string, Readonly<Record<string, unknown>>>()
+  for (const [index, payment] of payments.entries()) {
+    const row = applied[index]
+    if (row === undefined || payment.asset === null || !announced.has(payment.key)) continue
+    const { counted, uncountedReason, late } = row
+    presented.set(
+      payment.key,
+      presentPayment(
+        { ...payment, counted, uncountedReason, late },
+        {
+          asset: deps.catalog.asset(payment.asset),
+          explorerUrl: explorerUrl(deps, payment),
+          confirmations: await confirmations(deps, payment),
+        },
+      ),
+    )
+  }
+  return presented
+}
+
+function explorerUrl(deps: ApplyDeps, payment: Payment): string | null {
+  if (payment.txHash === null) return null
+  return deps.catalog.explorerTxUrl(payment.network, payment.mode, payment.txHash)
+}
+
+/** Counted from the committed cursor, never from a node's head; a confirmed payment shows what confirmed it at least. */
+async function confirmations(deps: ApplyDeps, payment: Payment): Promise<number> {
+  if (payment.block === null) return 0
+  const cursor = await deps.cursors.find(payment.mode, payment.network)
+  const counted = cursor === null ? 1 : Math.max(1, cursor.height - payment.block.height + 1)
+  return payment.state === 'confirmed' ? Math.max(counted, payment.requiredConfirmations) : counted
+}

@@ -1,0 +1,153 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
+import { ASSET_IDS, type Mode } from '#shared/domain/enumerations.ts'
+import type { InvoiceTerms, Ms, Word } from '#shared/domain/invoice/model.ts'
+import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
+import {
+  type InvoiceIdempotency,
+  type InvoiceRepository,
+  type InvoiceSnapshot,
+  outboxJobId,
+} from '#shared/ports/invoices.ts'
+import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { LockPreparer, PreparedLock } from '#shared/usecases/quotes/prepare-lock.ts'
+import type { InvoiceNumbers } from './invoice-numbers.ts'
+import { outboxEntries } from './outbox-entries.ts'
+import { snapshotInvoice } from './present-invoice.ts'
+
+/** Refused inserts in a row before something must be wrong; each one means that another request got through. */
+const ATTEMPTS_MAX = 60
+
+/** What creating an invoice needs. */
+export interface CreateInvoiceDeps extends Ambient {
+  readonly invoices: Pick<InvoiceRepository, 'insert' | 'countCreatedSince'>
+  readonly numbers: InvoiceNumbers
+  readonly locks: LockPreparer
+  readonly kicker: Kicker
+}
+
+/** A validated wish for an invoice. */
+export interface CreateInvoiceInput {
+  readonly workspace: Workspace
+  readonly mode: Mode
+  readonly body: InvoiceCreateBody
+  readonly source: InvoiceTerms['source']
+  readonly idempotency: InvoiceIdempotency | null
+  /** The operator who makes it by hand; absent for merchants' programs. */
+  readonly word?: Word
+  /** The payment link it is made through, and the product behind that. */
+  readonly link?: { readonly id: string; readonly productId: string | null }
+}
+
+/** `key_taken`: an invoice carries the idempotency key already and nothing was created. */
+export type CreateInvoiceResult =
+  | { readonly outcome: 'created'; readonly terms: InvoiceTerms; readonly snapshot: InvoiceSnapshot }
+  | { readonly outcome: 'key_taken' }
+
+/**
+ * Creates an invoice by exactly one insert that carries its state, its events, its address claim and its idempotency
+ * guard; then wakes the relay. Throws `WORKSPACE_RESTRICTED`, `PLAN_LIMIT_REACHED`, `UNSUPPORTED_ASSET`,
+ * `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM` or `RATES_UNAVAILABLE`.
+ */
+export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoiceInput): Promise<CreateInvoiceResult> {
+  const { workspace, mode, body } = input
+  await requireQuota(deps, workspace, mode)
+  // Both at one moment: lists are in the order of ids and show `created_at`.
+  const id = deps.random.uuid()
+  const createdAt = deps.clock.now()
+  const plan = lifeOf(workspace, body, createdAt)
+  let prepared = await prepareLock(deps, input, createdAt, plan.expiresAt)
+  let terms = termsOf(input, { id, createdAt, number: await deps.numbers.take(workspace.id, mode) })
+
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const { state, effects } = openInvoice({
+      mode,
+      createdAt,
+      ...plan,
+      lock: prepared?.lock ?? null,
+      ...(input.word !== undefined && { word: input.word }),
+    })
+    const outbox = outboxEntries(terms.id, state, effects)
+    const result = await deps.invoices.insert({ terms, state, outbox, idempotency: input.idempotency, opId: null })
+    if (result.inserted) {
+      deps.kicker.kick(QUEUES.outbox, outboxJobId(terms.id))
+      return { outcome: 'created', terms, snapshot: outbox[0]?.snapshot ?? snapshotInvoice(state) }
+    }
+    if (result.conflict === 'idempotency_key') return { outcome: 'key_taken' }
+    deps.metrics.count('invoice_insert_conflict_total', { index: result.conflict })
+    if (result.conflict === 'claims') prepared = (await prepared?.next()) ?? null
+    if (result.conflict === 'id') terms = { ...terms, id: deps.random.uuid() }
+    if (result.conflict === 'number') {
+      deps.numbers.conflicted(workspace.id, mode, terms.number)
+      terms = { ...terms, number: await deps.numbers.take(workspace.id, mode) }
+    }
+  }
+  throw new Error(`no invoice could be inserted in ${ATTEMPTS_MAX} attempts`)
+}
+
+/** When the calendar month (UTC) of a time began: what plans count from. */
+export function monthStart(at: Ms): Ms {
+  const date = new Date(at)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+}
+
+/** The plan's invoices per calendar month (UTC) and mode; requests in flight may exceed it by their number. */
+async function requireQuota(deps: CreateInvoiceDeps, workspace: Workspace, mode: Mode): Promise<void> {
+  const limit = workspace.limits.invoicesPerMonth
+  if (limit === null) return
+  const used = await deps.invoices.countCreatedSince(workspace.id, mode, monthStart(deps.clock.now()))
+  if (used >= limit)
+    throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${used} of ${limit} invoices this month` })
+}
+
+/** With an asset the quote lasts as long as the invoice; without one the invoice waits for the payer's choice. */
+function lifeOf(workspace: Workspace, body: InvoiceCreateBody, createdAt: Ms) {
+  const { newLifeMs, quoteMs } = workspace.policy
+  const life = body.asset === undefined ? newLifeMs : quoteMs
+  return {
+    expiresAt: createdAt + (body.expires_in === undefined ? life : body.expires_in * 1_000),
+    endsWithQuote: body.expires_in === undefined,
+  }
+}
+
+async function prepareLock(
+  deps: CreateInvoiceDeps,
+  { workspace, mode, body }: CreateInvoiceInput,
+  at: Ms,
+  quoteEndsAt: Ms,
+): Promise<PreparedLock | null> {
+  if (body.asset === undefined) return null
+  const asset = ASSET_IDS.find((id) => id === body.asset)
+  if (asset === undefined) {
+    throw new PaymeshError('UNSUPPORTED_ASSET', { details: [{ path: 'asset', message: 'is not a supported asset' }] })
+  }
+  return deps.locks.prepare({ workspace, mode, asset, fiat: fiatOf(body), at, quoteEndsAt })
+}
+
+function fiatOf(body: InvoiceCreateBody): InvoiceTerms['fiat'] {
+  return { minor: body.minor, currency: body.currency }
+}
+
+function termsOf(
+  { workspace, mode, body, source, link }: CreateInvoiceInput,
+  { id, createdAt, number }: Pick<InvoiceTerms, 'id' | 'createdAt' | 'number'>,
+): InvoiceTerms {
+  return {
+    id,
+    workspaceId: workspace.id,
+    mode,
+    number,
+    description: body.description ?? null,
+    orderId: body.order_id ?? null,
+    metadata: body.metadata ?? {},
+    fiat: fiatOf(body),
+    customer: { email: body.customer?.email ?? null, name: body.customer?.name ?? null },
+    successUrl: body.success_url ?? null,
+    cancelUrl: body.cancel_url ?? null,
+    paymentLinkId: link?.id ?? null,
+    productId: link?.productId ?? null,
+    source,
+    createdAt,
+  }
+}

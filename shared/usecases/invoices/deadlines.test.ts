@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import type { ChainCursor } from '#shared/ports/scanning.ts'
+import { type DeadlineDeps, dueInvoices } from './deadlines.ts'
+
+const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
+const ambient = { clock: { now: () => 0 }, metrics } as unknown as DeadlineDeps
+
+/** An installation without chains whose deadlines stand in this list, oldest first. */
+const depsWith = (due: readonly string[]): DeadlineDeps => ({
+  ...ambient,
+  cursors: { list: async () => [], find: async () => null },
+  catalog: { hasNode: () => true, blockTimeMs: () => 12_000 },
+  invoices: {
+    dueForAction: async (chain, _until, limit, skip = 0) => (chain === 'none' ? due.slice(skip, skip + limit) : []),
+  },
+})
+
+// Guarantee: invoices that cannot be advanced, however many, hold up no deadline behind them.
+it('names every due invoice in turn', async () => {
+  const stuck = Array.from({ length: 400 }, (_, index) => `stuck-${index}`)
+  const deps = depsWith([...stuck, 'behind'])
+  const turns = new Map<string, number>()
+  const sweeps = [await dueInvoices(deps, turns), await dueInvoices(deps, turns), await dueInvoices(deps, turns)]
+  expect(sweeps).toEqual([stuck.slice(0, 200), stuck.slice(200), ['behind']])
+  expect(await dueInvoices(deps, turns)).toEqual(sweeps[0])
+})
+
+it('names the oldest ones each time while they are fewer than one sweep takes', async () => {
+  const turns = new Map<string, number>()
+  expect(await dueInvoices(depsWith(['one', 'two']), turns)).toEqual(['one', 'two'])
+  expect(await dueInvoices(depsWith(['two', 'three']), turns)).toEqual(['two', 'three'])
+})
+
+// Guarantee: an operator who takes a failing node out of the settings ends no invoice by it.
+it('passes no deadline of a live network whose node was taken out of the configuration', async () => {
+  const cursor = {
+    id: 'live:ethereum',
+    mode: 'live',
+    height: 7,
+    hash: '0x7',
+    time: 500,
+    headSeenAt: 600,
+  } as ChainCursor
+  const asked: (readonly [chain: string, until: number])[] = []
+  const deps: DeadlineDeps = {
+    ...depsWith([]),
+    clock: { now: () => 1_000_000 },
+    cursors: { list: async () => [cursor, { ...cursor, id: 'test:ethereum', mode: 'test' }], find: async () => cursor },
+    catalog: { hasNode: () => false, blockTimeMs: () => 12_000 },
+    invoices: {
+      dueForAction: async (chain, until) => {
+        asked.push([chain, until])
+        return []
+      },
+    },
+  }
+  await dueInvoices(deps)
+  expect(new Map(asked).get('live:ethereum')).toBe(500)
+  // Invoices of a test network without a node are simulated and wait for nobody.
+  expect(new Map(asked).get('test:ethereum')).toBe(1_000_000)
+})

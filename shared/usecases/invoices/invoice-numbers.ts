@@ -1,0 +1,87 @@
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+
+/** Numbers a process keeps for itself once it knows that others create invoices of the same workspace. */
+const BLOCK = 16
+/** Two conflicts within this time mean that another process is busy with the same workspace. */
+const CONTENTION_MS: Ms = 60_000
+/** Workspaces remembered; forgetting them all costs one read each. */
+const COUNTERS_MAX = 50_000
+
+interface Counter {
+  /** First number since the last read of the store; conflicts on lower ones are old news. */
+  readonly first: number
+  next: number
+  /** First number that is no longer ours; infinite while nobody else counts. */
+  readonly end: number
+  readonly conflictAt: Ms | null
+}
+
+/** Invoice numbers: they count up per workspace and mode, each is used once, and gaps are allowed. */
+export interface InvoiceNumbers {
+  take(workspaceId: string, mode: Mode): Promise<number>
+  /** Tells that the unique index refused this number. */
+  conflicted(workspaceId: string, mode: Mode, number: number): void
+}
+
+/** Counts in memory and lets the unique index of the invoices decide, so that a number costs no write. */
+export function createInvoiceNumbers(deps: {
+  readonly invoices: Pick<InvoiceRepository, 'highestNumber'>
+  readonly clock: Clock
+}): InvoiceNumbers {
+  const counters = new Map<string, Counter>()
+  const outdated = new Map<string, { readonly counter: Counter; readonly contended: boolean; readonly at: Ms }>()
+  const loading = new Map<string, Promise<Counter>>()
+
+  async function load(id: string, workspaceId: string, mode: Mode): Promise<Counter> {
+    const before = outdated.get(id)
+    const stored = await deps.invoices.highestNumber(workspaceId, mode)
+    // Never backwards: numbers of our own that are still on their way to the store would collide with themselves.
+    const highest = Math.max(stored, (before?.counter.next ?? 1) - 1)
+    // The first number of a block is the claim on the block: whoever inserts it first owns the rest by convention.
+    const first = before?.contended ? Math.ceil(highest / BLOCK) * BLOCK + 1 : highest + 1
+    const end = before?.contended ? first + BLOCK : Number.POSITIVE_INFINITY
+    const counter = { first, next: first, end, conflictAt: before?.at ?? null }
+    outdated.delete(id)
+    if (counters.size >= COUNTERS_MAX) counters.clear()
+    counters.set(id, counter)
+    return counter
+  }
+
+  /** Concurrent requests share one read, else they would all take the same number. */
+  function loadOnce(id: string, workspaceId: string, mode: Mode): Promise<Counter> {
+    const running = loading.get(id)
+    if (running !== undefined) return running
+    const started = load(id, workspaceId, mode).finally(() => loading.delete(id))
+    loading.set(id, started)
+    return started
+  }
+
+  function retire(id: string, counter: Counter, contended: boolean, at: Ms): void {
+    counters.delete(id)
+    outdated.set(id, { counter, contended, at })
+  }
+
+  return {
+    async take(workspaceId, mode) {
+      const id = `${workspaceId}:${mode}`
+      for (;;) {
+        const counter = counters.get(id) ?? (await loadOnce(id, workspaceId, mode))
+        if (counter.next < counter.end) return counter.next++
+        // A used-up block is followed by another one while the contention lasts.
+        const conflictAt = counter.conflictAt ?? 0
+        if (counters.get(id) === counter) retire(id, counter, deps.clock.now() - conflictAt < CONTENTION_MS, conflictAt)
+      }
+    },
+    conflicted(workspaceId, mode, number) {
+      const id = `${workspaceId}:${mode}`
+      const counter = counters.get(id)
+      if (counter === undefined || number < counter.first) return
+      const now = deps.clock.now()
+      const contended = counter.conflictAt !== null && now - counter.conflictAt < CONTENTION_MS
+      retire(id, counter, contended, now)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { type Family, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import type { InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
+import { addressClaim } from '#shared/usecases/wallets/claims.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const NUMBER = /^#?(\d{1,9})$/
+
+/** What an address text may be; several families may share a form. */
+export type GuessAddress = (
+  mode: Mode,
+  text: string,
+) => readonly { readonly family: Family; readonly matchKey: string }[]
+
+/** What a person means who types this into a search field. Never fails: what is nothing else is an order's reference. */
+export function readInvoiceSearch(guess: GuessAddress, mode: Mode, text: string): InvoiceSearch {
+  const given = text.trim()
+  if (UUID.test(given.toLowerCase())) return { kind: 'id', id: given.toLowerCase() }
+  const number = NUMBER.exec(given)?.[1]
+  if (number !== undefined) return { kind: 'number', number: Number(number), orderId: given }
+  if (/^[^\s@]+@[^\s@]+$/.test(given)) return { kind: 'email', email: given }
+  const addresses = guess(mode, given)
+  if (addresses.length === 0) return { kind: 'order', orderId: given }
+  return {
+    kind: 'address',
+    claims: addresses.map(({ family, matchKey }) => addressClaim(mode, family, matchKey)),
+    // Where amounts are unique there is a claim for each of them.
+    prefixes: addresses.flatMap(({ matchKey }) => NETWORK_IDS.map((network) => `${mode}:${network}:${matchKey}`)),
+  }
+}

@@ -1,0 +1,213 @@
+import type { InvoiceView, LockView, MerchantView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
+import { lockRefusal, renewalRefusal } from '#shared/domain/invoice/decide-lock.ts'
+import { type AssetLock, activeLock, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
+import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { displayUnits } from '#shared/domain/money/display.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
+import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
+import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+
+/** Payments that a payer is shown; whoever sends more sees the newest. */
+const PAYMENTS_MAX = 20
+
+/** What showing an invoice to its payer needs. */
+export interface ViewInvoiceDeps {
+  readonly invoices: Pick<InvoiceRepository, 'findById'>
+  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly catalog: Pick<
+    Catalog,
+    | 'asset'
+    | 'contract'
+    | 'blockTimeMs'
+    | 'finalizesAfterMs'
+    | 'hasNode'
+    | 'needsFinality'
+    | 'chainId'
+    | 'paymentUri'
+    | 'explorerTxUrl'
+  >
+  readonly clock: Clock
+}
+
+/**
+ * What a payer with the invoice's link may see: names, sums and transfers, and neither metadata, customer, other ids nor
+ * anything of another invoice. Null for an unknown id.
+ */
+export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Promise<InvoiceView | null> {
+  const invoice = await deps.invoices.findById(invoiceId)
+  if (invoice === null) return null
+  const { terms, state } = invoice
+  const [workspace, stored] = await Promise.all([
+    deps.workspaces.findById(terms.workspaceId),
+    state.ledger.length === 0 ? [] : deps.payments.listByInvoice(invoiceId),
+  ])
+  if (workspace === null) throw new Error(`invoice ${invoiceId} belongs to no workspace`)
+  const payments = await viewPayments(deps, invoice, stored)
+  const at = deps.clock.now()
+  const open = workspace.status !== 'suspended'
+  const lock = activeLock(state)
+  return {
+    id: terms.id,
+    mode: terms.mode,
+    number: terms.number,
+    status: state.status,
+    version: state.version,
+    merchant: viewMerchant(workspace),
+    orderId: terms.orderId,
+    description: terms.description,
+    fiat: { value: formatFiat(terms.fiat.minor, terms.fiat.currency), currency: terms.fiat.currency },
+    createdAt: state.createdAt,
+    expiresAt: state.expiresAt,
+    paidAt: state.paidAt,
+    successUrl: terms.successUrl,
+    cancelUrl: terms.cancelUrl,
+    paymentLinkId: terms.paymentLinkId,
+    lock: lock === null ? null : viewLock(deps, invoice, lock),
+    ...viewSums(deps, state, lock),
+    payments,
+    isPaidLate: state.paidLate,
+    isAcceptedShort: state.underpaidAccepted,
+    isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
+    canChoose: open && lockRefusal(state, at) === null,
+    canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock),
+  }
+}
+
+/** Whom the payer pays. */
+export function viewMerchant({ name, policy }: Pick<Workspace, 'name' | 'policy'>): MerchantView {
+  return { name, contact: policy.supportContact ?? null }
+}
+
+/** An operator may end an invoice of a stuck network unread; its payer must not be told that nothing arrived. */
+async function isUnread(
+  { cursors, catalog }: ViewInvoiceDeps,
+  { terms: { mode }, state }: Invoice,
+  { network }: AssetLock,
+  at: Ms,
+): Promise<boolean> {
+  const { status, expiresAt } = state
+  if (at < expiresAt || (status !== 'pending' && status !== 'partial' && status !== 'expired')) return false
+  if (mode === 'test' && !catalog.hasNode(network, mode)) return false
+  const cursor = await cursors.find(mode, network)
+  return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
+}
+
+/** A price that lasts to the end of the invoice anyway cannot be held for longer. */
+function isRenewalWorthIt(state: InvoiceState, lock: AssetLock | null): boolean {
+  return lock !== null && (state.endsWithQuote || latestQuote(lock).expiresAt < state.expiresAt)
+}
+
+function viewSums(
+  { catalog }: Pick<ViewInvoiceDeps, 'catalog'>,
+  state: InvoiceState,
+  lock: AssetLock | null,
+): Pick<InvoiceView, 'received' | 'excess'> {
+  if (lock === null) return { received: '0', excess: '0' }
+  const { receivedBase, settledBase, dueBase } = totals(state)
+  const excessBase = state.status === 'overpaid' && settledBase > dueBase ? settledBase - dueBase : 0n
+  const info = catalog.asset(lock.asset)
+  return {
+    received: displayUnits(receivedBase, info),
+    excess: excessBase === 0n ? '0' : displayUnits(excessBase, info),
+  }
+}
+
+/** What is still to be sent: nothing once enough was seen, the tolerance of the merchant included. */
+function remainingOf(state: InvoiceState): bigint {
+  if (isSettled(state) || state.status === 'confirming') return 0n
+  const { dueBase, seenBase } = totals(state)
+  return seenBase < dueBase ? dueBase - seenBase : 0n
+}
+
+function viewLock({ catalog }: ViewInvoiceDeps, { terms, state }: Invoice, lock: AssetLock): LockView {
+  const { mode } = terms
+  const info = catalog.asset(lock.asset)
+  const quote = latestQuote(lock)
+  const contract = catalog.contract(lock.asset, mode)
+  const remainingBase = remainingOf(state)
+  const remaining = remainingBase === 0n ? '0' : displayUnits(remainingBase, info)
+  const named = lock.reference === undefined ? {} : { reference: lock.reference }
+  // TRON has no form of payment link that wallets agree on.
+  const hasUri = remainingBase > 0n && lock.family !== 'tron'
+  const { address } = lock
+  const request = { asset: lock.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
+  const chainId = catalog.chainId(lock.network, mode)
+  return {
+    asset: lock.asset,
+    symbol: lock.symbol,
+    network: lock.network,
+    family: lock.family,
+    isToken: contract !== null,
+    address,
+    due: displayUnits(totals(state).dueBase, info),
+    remaining,
+    remainingBase: remainingBase.toString(),
+    uri: hasUri ? catalog.paymentUri(request) : null,
+    isExact: lock.hold?.kind === 'amount',
+    requiredConfirmations: lock.requiredConfirmations,
+    blockTimeMs: catalog.blockTimeMs(lock.network),
+    needsFinality: lock.needsFinality === true,
+    confirmMs: confirmationWait(catalog, lock.network, {
+      confirmations: lock.requiredConfirmations,
+      finality: lock.needsFinality === true,
+    }),
+    fiatPerAsset: quote.fiatPerAsset,
+    lockedAt: quote.lockedAt,
+    quoteEndsAt: quote.expiresAt,
+    evm: chainId === null ? null : { chainId, contract },
+  }
+}
+
+/** The transfers that the invoice knows of, oldest first; dust and unknown tokens are left out. */
+async function viewPayments(
+  deps: ViewInvoiceDeps,
+  { terms, state }: Invoice,
+  stored: readonly Payment[],
+): Promise<readonly PaymentView[]> {
+  const rows = new Map(state.ledger.map((row) => [row.payment, row]))
+  const known = stored.filter(({ key, asset }) => rows.has(key) && asset !== null)
+  const shown = known.sort((left, right) => left.firstSeenAt - right.firstSeenAt).slice(-PAYMENTS_MAX)
+  const heights = new Map<string, number>()
+  for (const network of new Set(shown.filter(({ block }) => block !== null).map((payment) => payment.network))) {
+    const cursor = await deps.cursors.find(terms.mode, network)
+    if (cursor !== null) heights.set(network, cursor.height)
+  }
+  return shown.flatMap((payment) => {
+    const row = rows.get(payment.key)
+    if (row === undefined || payment.asset === null) return []
+    const info = deps.catalog.asset(payment.asset)
+    const { txHash, network, requiredConfirmations } = payment
+    return [
+      {
+        amount: displayUnits(payment.amountBase, info),
+        symbol: info.symbol,
+        state: payment.state,
+        confirmations: confirmationsOf(payment, heights.get(network) ?? null),
+        requiredConfirmations,
+        txHash,
+        explorerUrl: txHash === null ? null : deps.catalog.explorerTxUrl(network, terms.mode, txHash),
+        seenAt: payment.firstSeenAt,
+        isLate: row.late,
+        isSimulated: row.simulated,
+        uncounted: row.counted ? null : row.uncountedReason,
+      },
+    ]
+  })
+}
+
+/** Counted from the committed cursor, never from a node's head, and never above what is asked for before it is confirmed. */
+function confirmationsOf({ block, state, requiredConfirmations }: Payment, height: number | null): number {
+  if (state === 'confirmed') return requiredConfirmations
+  if (block === null) return 0
+  const counted = height === null ? 1 : Math.max(1, height - block.height + 1)
+  return Math.min(counted, requiredConfirmations)
+}

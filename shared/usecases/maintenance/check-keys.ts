@@ -1,0 +1,62 @@
+import type { SealedSecretRepository } from '#shared/ports/sealed-secrets.ts'
+import { KEY_CANARY_TEXT, type KeyCanaryRepository, type KeyHasher, type SecretBox } from '#shared/ports/secrets.ts'
+
+/** What checking the keys needs; a process that does not hold a key gives null for it. */
+export interface CheckKeysDeps {
+  readonly canary: KeyCanaryRepository
+  readonly sealed: SealedSecretRepository
+  /** Under the master keys of this process. */
+  readonly secretBox: SecretBox | null
+  /** Under the pepper of this process. */
+  readonly hasher: KeyHasher | null
+}
+
+/**
+ * Compares the keys of this process with those of the installation. Returns a sentence that names the wrong key and says what to
+ * do, or null when the keys are right. The first process that holds both keys stores the canary; an installation that has
+ * sealed values already gets one only from a process that opens them, so that a wrong key cannot declare itself right.
+ * Throws when the store does not answer.
+ */
+export async function checkKeys(deps: CheckKeysDeps): Promise<string | null> {
+  const { canary, secretBox, hasher } = deps
+  let stored = await canary.find()
+  if (stored === null) {
+    if (secretBox === null || hasher === null) return null
+    if (!(await opensWhatIsThere(deps, secretBox))) return WRONG_MASTER
+    await canary.insert({
+      sealed: secretBox.seal(KEY_CANARY_TEXT, KEY_CANARY_TEXT),
+      pepperDigest: hasher.hash(KEY_CANARY_TEXT),
+    })
+    stored = await canary.find()
+    if (stored === null) throw new Error('the key canary was stored and cannot be read')
+  }
+  const faults = [
+    ...(secretBox !== null && !opens(secretBox, stored.sealed, KEY_CANARY_TEXT) ? [WRONG_MASTER] : []),
+    ...(hasher !== null && hasher.hash(KEY_CANARY_TEXT) !== stored.pepperDigest ? [WRONG_PEPPER] : []),
+  ]
+  return faults.length === 0 ? null : faults.join(' ')
+}
+
+const WRONG_MASTER =
+  'PAYMESH_MASTER_KEY is not a key of this installation: set the key that sealed its secrets, or name it in PAYMESH_MASTER_KEYS_OLD.'
+const WRONG_PEPPER =
+  'PAYMESH_KEY_PEPPER is not the one of this installation: with another one no API key would be recognised.'
+
+/** The first sealed value of the store decides; without any there is nothing that another key could have sealed. */
+async function opensWhatIsThere({ sealed }: CheckKeysDeps, secretBox: SecretBox): Promise<boolean> {
+  for (const collection of sealed.collections) {
+    const [holder] = await sealed.page(collection, null, 1)
+    const [envelope] = holder?.envelopes ?? []
+    if (envelope !== undefined) return opens(secretBox, envelope.sealed, envelope.context)
+  }
+  return true
+}
+
+function opens(secretBox: SecretBox, sealed: string, context: string): boolean {
+  try {
+    secretBox.open(sealed, context)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
+import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
+import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
+import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
+import type { ChainCursor } from '#shared/ports/scanning.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { sampleDelivery, sampleInvoice, sampleSighting } from '#test/support/db-samples.ts'
+import { useStores } from '#test/support/stores.ts'
+import { createBacklogCollector } from './collect-backlogs.ts'
+
+const stores = useStores()
+const MINUTE_MS = 60_000
+
+/** A process that collects, with metrics of its own. */
+function collecting() {
+  const metrics = createMetrics({ defaults: false })
+  const { db, ambient } = stores
+  const collector = createBacklogCollector({
+    ...ambient,
+    metrics,
+    backlogs: createBacklogRepository(db),
+    cursors: createCursorRepository(db),
+    rates: createRateRepository(db),
+    leases: createLeaseRepository(db),
+    catalog: { hasNode: (network, mode) => mode === 'test' && network !== 'tron', blockTimeMs: () => 12_000 },
+  })
+  const value = async (series: string): Promise<number | null> => {
+    const line = (await metrics.render()).split('\n').find((each) => each.startsWith(`paymesh_${series} `))
+    return line === undefined ? null : Number(line.split(' ').at(-1))
+  }
+  return { collector, value }
+}
+
+beforeEach(async () => {
+  const { db } = stores
+  for (const { name } of await db.connection.listCollections()) await db.connection.collection(name).deleteMany({})
+})
+
+const cursor = (change: Partial<ChainCursor>): ChainCursor => ({
+  id: 'test:ethereum',
+  mode: 'test',
+  network: 'ethereum',
+  height: 100,
+  hash: '0x10',
+  time: stores.ambient.clock.now(),
+  window: [],
+  headHeight: 100,
+  headSeenAt: stores.ambient.clock.now(),
+  finalizedHeight: null,
+  status: 'live',
+  haltReason: null,
+  genesisHash: '0x0',
+  lease: null,
+  ...change,
+})
+
+// Guarantee: late money shows although every process that should have moved it is dead.
+describe('what the store says, with nobody at work', () => {
+  it('is nothing at all to worry about while nothing waits', async () => {
+    const { collector, value } = collecting()
+    await collector.run()
+    for (const queue of ['outbox', 'invoice-transitions', 'webhooks', 'mail', 'recoveries', 'audit-chain']) {
+      expect(await value(`queue_depth{queue="${queue}"}`)).toBe(0)
+      expect(await value(`queue_oldest_due_age_seconds{queue="${queue}"}`)).toBe(0)
+    }
+    expect(await value('chain_scanned{mode="test",network="ethereum"}')).toBe(0)
+    expect(await value('chain_scanned{mode="test",network="tron"}')).toBeNull()
+    expect(await value('rate_snapshot_age_seconds')).toBeNull()
+    await collector.stop()
+  })
+
+  it('is how long the oldest due row of each queue waits', async () => {
+    const { db, ambient } = stores
+    const ago = ambient.clock.now() - MINUTE_MS
+    const invoice = sampleInvoice(ambient.random, { at: ago, state: { nextActionAt: ago } })
+    await createInvoiceRepository(db).insert(invoice)
+    const cursors = createCursorRepository(db)
+    await cursors.create(cursor({}))
+    const lease = await cursors.acquireLease('test', 'ethereum', 'scanner', MINUTE_MS)
+    await createPaymentRepository(db, ambient.random).recordSightings([sampleSighting('tx:1')], lease?.epoch ?? 0, ago)
+    await createDeliveryRepository(db).insertMany([
+      sampleDelivery('whd_due', { dueAt: ago }),
+      sampleDelivery('whd_later', { dueAt: ago + 60 * MINUTE_MS }),
+    ])
+    const mail = { workspaceId: 'ws-1', template: 'endpoint_failing', to: 'owner@example.com', data: {} } as const
+    await createMailRepository(db).insertMany([{ id: 'mail-1', ...mail, createdAt: ago }])
+    await createAuditRepository(db).insertMany([
+      { id: 'row', at: ago, actor: 'a', action: 'b', subject: 'c', workspaceId: null, mode: null, detail: {} },
+    ])
+    const { collector, value } = collecting()
+    await collector.run()
+    for (const queue of ['outbox', 'invoice-transitions', 'webhooks', 'mail', 'audit-chain']) {
+      expect(await value(`queue_oldest_due_age_seconds{queue="${queue}"}`), queue).toBeGreaterThanOrEqual(59)
+    }
+    expect(await value('queue_depth{queue="webhooks"}')).toBe(2)
+    expect(await value('invoice_deadline_oldest_age_seconds{chain="none"}')).toBeGreaterThanOrEqual(59)
+    await collector.stop()
+  })
+
+  it('is a halted, a waiting and a lagging chain', async () => {
+    const { db, ambient } = stores
+    const cursors = createCursorRepository(db)
+    const longAgo = ambient.clock.now() - 30 * MINUTE_MS
+    await cursors.create(
+      cursor({ status: 'halted', haltReason: 'below finality', headSeenAt: longAgo, headHeight: 140 }),
+    )
+    await cursors.create(cursor({ id: 'test:bitcoin', network: 'bitcoin', waitReason: 'nodes disagree' }))
+    const { collector, value } = collecting()
+    await collector.run()
+    const halted = '{mode="test",network="ethereum"}'
+    const waiting = '{mode="test",network="bitcoin"}'
+    expect(await value(`chain_halted${halted}`)).toBe(1)
+    expect(await value(`chain_lagging${halted}`)).toBe(1)
+    expect(await value(`chain_lag_blocks${halted}`)).toBe(40)
+    expect(await value(`chain_head_age_seconds${halted}`)).toBeGreaterThanOrEqual(1_799)
+    expect(await value(`chain_halted${waiting}`)).toBe(0)
+    expect(await value(`chain_waiting${waiting}`)).toBe(1)
+    await collector.stop()
+  })
+
+  it('is a stuck chain, with what an alert names of it', async () => {
+    const now = stores.ambient.clock.now()
+    const at = { firstAt: now - 3 * MINUTE_MS, lastAt: now, tries: 9 }
+    const failed = {
+      kind: 'node',
+      height: 101,
+      hash: null,
+      method: 'trace_block',
+      reason: 'too large',
+      host: null,
+    } as const
+    const cursors = createCursorRepository(stores.db)
+    await cursors.create(cursor({ trouble: { ...failed, ...at }, headHeight: 140 }))
+    await cursors.acquireLease('test', 'ethereum', 'scanner', MINUTE_MS)
+    const { collector, value } = collecting()
+    await collector.run()
+    const why = 'cause="block_unreadable",block="101",method="trace_block"'
+    expect(await value(`chain_stuck{mode="test",network="ethereum",${why}}`)).toBe(1)
+    await collector.stop()
+  })
+
+  it('is old rates and open exceptions', async () => {
+    const { db, ambient } = stores
+    const at = ambient.clock.now()
+    await createRateRepository(db).insert({ at: at - 5 * MINUTE_MS, usdPerSymbol: {}, fiatPerUsd: {} })
+    const open = { workspaceId: null, mode: null, invoiceId: null, paymentKey: null, detail: '', closedAt: null }
+    await createExceptionRepository(db).open([
+      { id: 'late:1', kind: 'late', openedAt: at, ...open },
+      { id: 'late:2', kind: 'late', openedAt: at, ...open },
+    ])
+    const { collector, value } = collecting()
+    await collector.run()
+    expect(await value('rate_snapshot_age_seconds')).toBeGreaterThanOrEqual(299)
+    expect(await value('exceptions_open{kind="late"}')).toBe(2)
+    await createExceptionRepository(db).close(['late:1', 'late:2'], at)
+    await collector.run()
+    expect(await value('exceptions_open{kind="late"}')).toBeNull()
+    await collector.stop()
+  })
+})
+
+// Guarantee: the store is asked once per interval however many processes there are, and no figure is told by two.
+it('is collected by one process at a time, and the next takes over when it ends', async () => {
+  const [first, second] = [collecting(), collecting()]
+  await first.collector.run()
+  await second.collector.run()
+  const depth = 'queue_depth{queue="outbox"}'
+  expect([await first.value(depth), await second.value(depth)]).toEqual([0, null])
+  await first.collector.stop()
+  await second.collector.run()
+  expect([await first.value(depth), await second.value(depth)]).toEqual([null, 0])
+  await second.collector.stop()
+})

@@ -1,0 +1,83 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
+import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+import type { CustomerEraser } from '#shared/ports/customer-erasure.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
+
+/** Beyond the last retry of a delivery: time for a relay and a dispatcher that had to wait themselves. */
+const SLACK_MS: Ms = 6 * 3_600_000
+/** How long the body of an event may still be needed as it is: every retry of a delivery carries the same bytes. */
+export const DELIVERY_LIFE_MS: Ms = WEBHOOK_RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0) + SLACK_MS
+
+/** What erasing needs. */
+export interface EraseCustomerDeps {
+  readonly clock: Clock
+  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
+  readonly eraser: CustomerEraser
+  readonly secretBox: SecretBox
+}
+
+/** Whose request, about which invoice. */
+export interface EraseCustomerInput {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly invoiceId: string
+  readonly opId: string
+  readonly actor: string
+  readonly reason: string | null
+}
+
+/**
+ * Takes the customer's name and e-mail address out of an invoice, of the answers that would be repeated for idempotency keys, and of the
+ * bodies of events whose deliveries are over; younger bodies follow once theirs are. The audit row names neither. Repeating it
+ * changes nothing. Returns what is stored now. Throws `NOT_FOUND`.
+ */
+export async function eraseCustomer(
+  deps: EraseCustomerDeps,
+  input: EraseCustomerInput,
+): Promise<InvoiceTerms['customer']> {
+  const { workspaceId, mode, invoiceId, actor, reason, opId } = input
+  const scope = { workspaceId, mode, invoiceId }
+  if ((await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)) === null) throw new PaymeshError('NOT_FOUND')
+  const at = deps.clock.now()
+  await deps.eraser.eraseInvoice(scope, at + DELIVERY_LIFE_MS, {
+    id: `customer-erased:${opId}`,
+    at,
+    actor,
+    action: 'invoice.customer_erased',
+    subject: invoiceId,
+    workspaceId,
+    mode,
+    detail: { reason },
+  })
+  for (const answer of await deps.eraser.storedAnswers(scope)) {
+    const body = deps.secretBox.open(answer.body, answer.scope)
+    await deps.eraser.replaceAnswer(answer, deps.secretBox.seal(withoutCustomer(body), answer.scope))
+  }
+  await deps.eraser.eraseEvents(invoiceId, at - DELIVERY_LIFE_MS)
+  const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)
+  if (invoice === null) throw new PaymeshError('NOT_FOUND')
+  return invoice.terms.customer
+}
+
+/** Erases what was too young when it was asked for. Returns how many invoices were done; call it again while it is not 0. */
+export async function sweepErasures(deps: Pick<EraseCustomerDeps, 'clock' | 'eraser'>, limit: number): Promise<number> {
+  const now = deps.clock.now()
+  const due = await deps.eraser.dueSweeps(now, limit)
+  for (const invoiceId of due) {
+    await deps.eraser.eraseEvents(invoiceId, now)
+    await deps.eraser.endSweep(invoiceId)
+  }
+  return due.length
+}
+
+/** The same text with an empty customer wherever an invoice stands in it. */
+function withoutCustomer(body: string): string {
+  const answer: unknown = JSON.parse(body)
+  return JSON.stringify(answer, (name, value: unknown) => {
+    return name === 'customer' && typeof value === 'object' && value !== null ? { email: null, name: null } : value
+  })
+}

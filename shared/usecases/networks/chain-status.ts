@@ -1,0 +1,104 @@
+import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ChainCommand, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor, CursorRepository, ScanTrouble } from '#shared/ports/scanning.ts'
+import { deadlinesPassUntil } from './known-until.ts'
+import { type StuckNetwork, type StuckScene, stuckNetwork } from './stuck-network.ts'
+
+/** What telling where all scanners stand needs. */
+export interface ChainStatusDeps {
+  readonly clock: Clock
+  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
+  readonly cursors: Pick<CursorRepository, 'list'>
+  readonly commands: Pick<ChainCommandRepository, 'listAllOpen'>
+}
+
+/** Where one network's scanner stands in one mode; times are ages in milliseconds. */
+export interface ChainStatus {
+  readonly mode: Mode
+  readonly network: NetworkId
+  /** False when its node was taken out of the configuration: nobody scans it any more. */
+  readonly hasNode: boolean
+  /** `stuck`: the cursor does not advance, and is not halted either; `stuck` below says why. */
+  readonly status: ChainCursor['status'] | 'never_scanned' | 'stuck'
+  readonly height: number | null
+  readonly headHeight: number | null
+  /** Distance to the node's head as it was last read, whether or not the scan gets on. */
+  readonly lagBlocks: number | null
+  /** Since the time of the last scanned block. */
+  readonly blockAgeMs: Ms | null
+  /** Since the node last answered. */
+  readonly headAgeMs: Ms | null
+  readonly finalizedHeight: number | null
+  /** Since the whole mempool was last looked through; null where it cannot be seen. */
+  readonly mempoolAgeMs: Ms | null
+  readonly lease: { readonly owner: string; readonly epoch: number; readonly expired: boolean } | null
+  readonly haltReason: string | null
+  /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for one that is silent. */
+  readonly waitReason: string | null
+  /** Why the network does not advance and what to do about it; null when it advances. Also set where `status` is `halted`. */
+  readonly stuck: StuckNetwork | null
+  /** The failure that keeps the next block from being read, from its first second on; null when there is none. */
+  readonly trouble: ScanTrouble | null
+  /** Deadlines of its invoices pass up to here, Unix milliseconds: what was read, or an operator released. */
+  readonly deadlinesUntil: Ms | null
+  /** The release that holds now: deadlines up to `through` pass unread. Null when there is none, or the cursor moved since. */
+  readonly released: { readonly through: Ms; readonly by: string } | null
+  /** Blocks up to here are compared with stored payments after a rewind or resume. */
+  readonly recheckThrough: number | null
+  readonly open: readonly ChainCommand[]
+}
+
+/** Every network that has a node or was ever scanned, in the order of the specification, live before test. */
+export async function chainStatus(deps: ChainStatusDeps): Promise<readonly ChainStatus[]> {
+  const [cursors, commands] = await Promise.all([deps.cursors.list(), deps.commands.listAllOpen()])
+  const byId = new Map(cursors.map((cursor) => [cursor.id, cursor]))
+  const now = deps.clock.now()
+  return MODES.flatMap((mode) =>
+    NETWORK_IDS.flatMap((network) => {
+      const cursor = byId.get(`${mode}:${network}`) ?? null
+      const hasNode = deps.catalog.hasNode(network, mode)
+      if (cursor === null && !hasNode) return []
+      const open = commands.filter((command) => command.mode === mode && command.network === network)
+      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) }
+      return [{ mode, network, hasNode, ...position(cursor, scene), open }]
+    }),
+  )
+}
+
+/** How far one cursor has come; all null for a network that nobody scanned yet. */
+export function position(
+  cursor: ChainCursor | null,
+  scene: StuckScene,
+): Omit<ChainStatus, 'mode' | 'network' | 'hasNode' | 'open'> {
+  const { now, blockTimeMs } = scene
+  const lease = cursor?.lease ?? null
+  const stuck = cursor === null ? null : stuckNetwork(cursor, scene)
+  const released = cursor?.released ?? null
+  return {
+    status: statusOf(cursor, stuck),
+    height: cursor?.height ?? null,
+    headHeight: cursor?.headHeight ?? null,
+    lagBlocks: cursor === null ? null : Math.max(0, cursor.headHeight - cursor.height),
+    blockAgeMs: cursor === null ? null : now - cursor.time,
+    headAgeMs: cursor === null ? null : now - cursor.headSeenAt,
+    finalizedHeight: cursor?.finalizedHeight ?? null,
+    mempoolAgeMs: cursor?.mempoolAt === undefined ? null : now - cursor.mempoolAt,
+    lease: lease === null ? null : { owner: lease.owner, epoch: lease.epoch, expired: lease.until <= now },
+    haltReason: cursor?.haltReason ?? null,
+    waitReason: cursor?.waitReason ?? null,
+    stuck,
+    trouble: cursor?.trouble ?? null,
+    deadlinesUntil: cursor === null ? null : Math.min(now, deadlinesPassUntil(cursor, blockTimeMs)),
+    released:
+      released === null || released.hash !== cursor?.hash ? null : { through: released.through, by: released.by },
+    recheckThrough: cursor?.recheckThrough ?? null,
+  }
+}
+
+function statusOf(cursor: ChainCursor | null, stuck: StuckNetwork | null): ChainStatus['status'] {
+  if (cursor === null) return 'never_scanned'
+  return stuck === null || cursor.status === 'halted' ? cursor.status : 'stuck'
+}

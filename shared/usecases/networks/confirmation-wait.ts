@@ -1,0 +1,18 @@
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+
+/**
+ * How long a payment that is in a block now usually waits until it is confirmed: the time of the blocks that are asked for, or
+ * until its block is final where that is asked for and takes longer.
+ */
+export function confirmationWait(
+  catalog: Pick<Catalog, 'blockTimeMs' | 'finalizesAfterMs' | 'needsFinality'>,
+  network: NetworkId,
+  { confirmations, finality }: AskedConfirmations,
+): Ms {
+  const waitsForFinality = finality || catalog.needsFinality(network)
+  const final = waitsForFinality ? (catalog.finalizesAfterMs(network) ?? 0) : 0
+  return Math.max(confirmations * catalog.blockTimeMs(network), final)
+}

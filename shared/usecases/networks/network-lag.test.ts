@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { ChainCursor } from '#shared/ports/scanning.ts'
+import { createNetworkLag } from './network-lag.ts'
+
+const START = 1_800_000_000_000
+const BLOCK_MS = 12_000
+const LIMIT_MS = 10 * BLOCK_MS + 60_000
+
+/** A judge over one cursor that may be replaced, at a clock that may be set; each question reads anew. */
+function build(mode: Mode = 'live') {
+  const world: { now: number; reads: number; cursor: ChainCursor | null } = { now: START, reads: 0, cursor: null }
+  const lag = createNetworkLag({
+    clock: { now: () => world.now },
+    catalog: { blockTimeMs: () => BLOCK_MS },
+    cursors: {
+      find: async () => {
+        world.reads += 1
+        return world.cursor
+      },
+    },
+  })
+  const ask = () => lag.isLagging(mode, 'ethereum')
+  return {
+    world,
+    ask,
+    /** What is answered for a cursor this far behind, past the cache. */
+    at: (behindMs: number, change: Partial<ChainCursor> = {}) => {
+      world.now += 2_000
+      world.cursor = cursorAt(world.now - behindMs, { mode, headSeenAt: world.now, ...change })
+      return ask()
+    },
+  }
+}
+
+function cursorAt(time: number, change: Partial<ChainCursor>): ChainCursor {
+  return {
+    id: 'live:ethereum',
+    mode: 'live',
+    network: 'ethereum',
+    height: 100,
+    hash: 'h100',
+    time,
+    window: [],
+    headHeight: 100,
+    headSeenAt: time,
+    finalizedHeight: null,
+    status: 'live',
+    haltReason: null,
+    genesisHash: 'genesis',
+    lease: null,
+    ...change,
+  }
+}
+
+describe('a network lags', () => {
+  it('beyond ten block times and a minute, not at it', async () => {
+    const { at } = build()
+    expect(await at(LIMIT_MS)).toBe(false)
+    expect(await at(LIMIT_MS + 1)).toBe(true)
+  })
+
+  // Guarantee: a node that comes and goes does not make an asset flicker.
+  it('until it stands at its head again, well inside the limit', async () => {
+    const { at } = build()
+    expect(await at(LIMIT_MS + 1)).toBe(true)
+    expect(await at(LIMIT_MS - 1)).toBe(true)
+    expect(await at(1_000, { headHeight: 101 })).toBe(true)
+    expect(await at(LIMIT_MS / 2 + 1)).toBe(true)
+    expect(await at(LIMIT_MS / 2)).toBe(false)
+    expect(await at(LIMIT_MS / 2 + 1)).toBe(false)
+    expect(await at(LIMIT_MS, { headHeight: 101 })).toBe(false)
+  })
+
+  it('when its node answers and brings no block in live mode; a quiet test chain is only quiet', async () => {
+    expect(await build('live').at(LIMIT_MS + 1)).toBe(true)
+    expect(await build('test').at(24 * 3_600_000)).toBe(false)
+    expect(await build('test').at(LIMIT_MS + 1, { headHeight: 101 })).toBe(true)
+    expect(await build('test').at(0, { headSeenAt: START - LIMIT_MS - 1 })).toBe(true)
+  })
+
+  it('a minute after its scanner stopped itself, until that scanner goes on', async () => {
+    const { at } = build()
+    expect(await at(0, { status: 'halted' })).toBe(false)
+    expect(await at(0, { status: 'halted', headSeenAt: START - 60_001 })).toBe(true)
+    expect(await at(0, { status: 'halted' })).toBe(true)
+    expect(await at(0)).toBe(false)
+  })
+
+  it('never before its first scan: there is no watched address then', async () => {
+    expect(await build().ask()).toBe(false)
+  })
+})
+
+it('reads a cursor once for everyone who asks within two seconds', async () => {
+  const { world, ask, at } = build()
+  await at(0)
+  await Promise.all([ask(), ask()])
+  expect(world.reads).toBe(1)
+  world.now += 2_000
+  await Promise.all([ask(), ask()])
+  expect(world.reads).toBe(2)
+})

@@ -1,0 +1,160 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import { deadlinesPassUntil } from './known-until.ts'
+import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
+
+/** Invoices are counted up to here; more are "at least so many". */
+const COUNT_MAX = 10_000
+
+/** What planning a release needs. */
+export interface PlanReleaseDeps {
+  readonly clock: Clock
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly invoices: Pick<InvoiceRepository, 'countDueUnpaid'>
+  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
+}
+
+/** What releasing needs. */
+export interface ReleaseDeadlinesDeps extends PlanReleaseDeps {
+  readonly cursors: Pick<CursorRepository, 'find' | 'releaseDeadlines'>
+}
+
+/** Whose deadlines, and up to when; `through` null means now. */
+export interface PlanReleaseInput {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly through: Ms | null
+}
+
+/** What a release would do at this moment. */
+export interface ReleasePlan {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly height: number
+  /** Null when the network advances: then nothing can be released. */
+  readonly stuck: StuckNetwork | null
+  /** Deadlines up to here pass already, because blocks were read or because of an earlier release. */
+  readonly passedUntil: Ms
+  readonly through: Ms
+  /** Open invoices whose deadline is not later than `through` and that would expire; at most 10,000 are counted. */
+  readonly waiting: number
+}
+
+/** A request of an operator to let deadlines pass unread. */
+export interface ReleaseDeadlinesInput extends PlanReleaseInput {
+  readonly through: Ms
+  readonly dryRun: boolean
+  readonly actor: string
+  readonly reason: string | null
+  /** Names the request: the same one sent again changes nothing and gives the same answer. */
+  readonly opId: string
+}
+
+/** What became of the request. */
+export interface ReleasedDeadlines {
+  readonly plan: ReleasePlan
+  /** False in a dry run, and when all of it had been released or read before. */
+  readonly changed: boolean
+}
+
+/** Says what a release would do, without doing it. Throws `NOT_FOUND` for a network that was never scanned. */
+export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput): Promise<ReleasePlan> {
+  return planFor(deps, input, await cursorOf(deps, input))
+}
+
+/**
+ * Lets the deadlines of a stuck network pass up to a moment although its blocks were not read: open invoices that were due by then
+ * expire within seconds. The change and its audit row are one transaction. It holds only while the cursor stays at its block, and a
+ * payment that is read later is judged by its own time. Repeating it changes nothing. Throws `VALIDATION_ERROR` for a moment in the
+ * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances.
+ */
+export async function releaseDeadlines(
+  deps: ReleaseDeadlinesDeps,
+  input: ReleaseDeadlinesInput,
+): Promise<ReleasedDeadlines> {
+  const { mode, network, through, opId } = input
+  const now = deps.clock.now()
+  const reason = input.reason?.trim() ?? ''
+  if (!Number.isSafeInteger(through) || through < 0) throw invalid('through', 'a moment is needed')
+  if (through > now) throw invalid('through', 'must not be in the future: a release never covers what is yet to come')
+  if (reason === '') throw invalid('reason', 'say why: it goes to the audit trail')
+  const cursor = await cursorOf(deps, input)
+  const plan = await planFor(deps, input, cursor)
+  if (cursor.released?.opId === opId) return { plan, changed: false }
+  if (plan.stuck === null) throw advancing(network)
+  if (input.dryRun || through <= plan.passedUntil) return { plan, changed: false }
+  const release = { through, hash: cursor.hash, by: input.actor, at: now, opId }
+  if (await deps.cursors.releaseDeadlines(mode, network, release, auditRow(input, plan, reason, now))) {
+    return { plan, changed: true }
+  }
+  // Somebody else released as much, or the cursor moved while we looked: then this block is stuck no more.
+  const after = await cursorOf(deps, input)
+  if (after.hash !== cursor.hash) throw advancing(network)
+  return { plan: await planFor(deps, input, after), changed: false }
+}
+
+async function cursorOf(deps: PlanReleaseDeps, { mode, network }: PlanReleaseInput): Promise<ChainCursor> {
+  const cursor = await deps.cursors.find(mode, network)
+  if (cursor !== null) return cursor
+  throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} was ever scanned in ${mode} mode.` })
+}
+
+async function planFor(
+  { clock, catalog, invoices }: PlanReleaseDeps,
+  { mode, network, through }: PlanReleaseInput,
+  cursor: ChainCursor,
+): Promise<ReleasePlan> {
+  const now = clock.now()
+  const until = through ?? now
+  const blockTimeMs = catalog.blockTimeMs(network)
+  return {
+    mode,
+    network,
+    height: cursor.height,
+    stuck: stuckNetwork(cursor, { now, hasNode: catalog.hasNode(network, mode), blockTimeMs }),
+    passedUntil: Math.min(now, deadlinesPassUntil(cursor, blockTimeMs)),
+    through: until,
+    waiting: await invoices.countDueUnpaid(`${mode}:${network}`, until, COUNT_MAX),
+  }
+}
+
+function auditRow(
+  { mode, network, through, actor, opId }: ReleaseDeadlinesInput,
+  { height, stuck, waiting, passedUntil }: ReleasePlan,
+  reason: string,
+  at: Ms,
+): AuditRecord {
+  return {
+    id: `${opId}:deadlines_released`,
+    at,
+    actor,
+    action: 'chain.deadlines_released',
+    subject: `${mode}:${network}`,
+    workspaceId: null,
+    mode,
+    detail: {
+      through: new Date(through).toISOString(),
+      read_until: new Date(passedUntil).toISOString(),
+      block: height,
+      cause: stuck?.sentence ?? null,
+      invoices_waiting: waiting,
+      reason,
+    },
+  }
+}
+
+function advancing(network: NetworkId): PaymeshError {
+  return new PaymeshError('INVALID_STATE', {
+    message: `${network} is not stuck: its deadlines pass as its scanner reads on. Nothing was released.`,
+  })
+}
+
+function invalid(path: string, message: string): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
+}

@@ -1,0 +1,82 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import { type StuckCause, type StuckNetwork, stuckNetwork } from './stuck-network.ts'
+
+/** After a downtime every cursor looks abandoned until its scanner is back: such a finding must last. */
+const OBSERVED_MS = 60_000
+/** What a scanner wrote down within its last minutes, and needs no second look. */
+const WITNESSED: ReadonlySet<StuckCause> = new Set(['halted', 'node_refused', 'block_unreadable', 'scan_failed'])
+
+/** What reporting needs. */
+export interface ReportStuckDeps {
+  readonly clock: Clock
+  readonly cursors: Pick<CursorRepository, 'list'>
+  readonly exceptions: Pick<ExceptionRepository, 'report' | 'close'>
+  readonly catalog: Pick<Catalog, 'hasNode' | 'blockTimeMs'>
+}
+
+/** Keeps the inbox true about stuck networks. */
+export interface StuckReporter {
+  /**
+   * Opens the row of each stuck network, brings the text of an open one up to date, and closes the rows of those that advance
+   * again. Safe to repeat and to run in several processes.
+   */
+  run(): Promise<void>
+}
+
+/** Makes the reporter of one process; how long it has seen a network stuck is kept in memory only. */
+export function createStuckReporter(deps: ReportStuckDeps): StuckReporter {
+  const seenSince = new Map<string, Ms>()
+  return {
+    async run() {
+      const now = deps.clock.now()
+      const advancing: string[] = []
+      for (const cursor of await deps.cursors.list()) {
+        const { mode, network } = cursor
+        const hasNode = deps.catalog.hasNode(network, mode)
+        const stuck = stuckNetwork(cursor, { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) })
+        // A network that was taken out on purpose is nobody's alarm; `chain status` says that its deadlines wait.
+        if (stuck === null || stuck.cause === 'no_node') {
+          seenSince.delete(cursor.id)
+          advancing.push(stuckRowId(cursor))
+          continue
+        }
+        const since = seenSince.get(cursor.id) ?? now
+        seenSince.set(cursor.id, since)
+        if (!WITNESSED.has(stuck.cause) && now - since < OBSERVED_MS) continue
+        await deps.exceptions.report(stuckRow(cursor, detailOf(cursor, stuck), now))
+      }
+      await deps.exceptions.close(advancing, now)
+    },
+  }
+}
+
+/** Id of the one inbox row that says that a network does not advance. */
+export function stuckRowId({ mode, network }: { readonly mode: Mode; readonly network: NetworkId }): string {
+  return `halted_chain:${mode}:${network}`
+}
+
+/** The inbox row of a network that does not advance. */
+export function stuckRow(
+  of: { readonly mode: Mode; readonly network: NetworkId },
+  detail: string,
+  openedAt: Ms,
+): ExceptionRecord {
+  const nothing = { workspaceId: null, invoiceId: null, paymentKey: null, closedAt: null }
+  return { id: stuckRowId(of), kind: 'halted_chain', mode: of.mode, ...nothing, detail, openedAt }
+}
+
+/** A network as sentences name it. */
+export function networkName(mode: Mode, network: NetworkId): string {
+  return `${network} (${mode})`
+}
+
+function detailOf({ mode, network, height, headHeight }: ChainCursor, { sentence, advice }: StuckNetwork): string {
+  const behind = Math.max(0, headHeight - height)
+  const lag = behind === 0 ? '' : ` It is ${behind} blocks behind its node.`
+  return `${networkName(mode, network)} is stuck at block ${height}. ${sentence}${lag} Deadlines of its invoices wait. ${advice} If blocks cannot be read for long, "paymesh chain release-deadlines" lets deadlines pass.`
+}

@@ -1,0 +1,138 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ChainCursor, ScanTrouble } from '#shared/ports/scanning.ts'
+import { lagMarkMs } from './network-lag.ts'
+
+/** One block that fails for longer than this makes a network stuck; so does a lease that nobody holds. */
+const FAILING_MS = 60_000
+/** A node that says nothing, or a scan that does not move although the head is ahead, for longer than this. */
+const STILL_MS = 120_000
+
+/** Why a network is stuck. */
+export const STUCK_CAUSES = [
+  'halted',
+  'node_refused',
+  'block_unreadable',
+  'scan_failed',
+  'no_scanner',
+  'nodes_disagree',
+  'node_silent',
+  'no_progress',
+  'no_new_block',
+  'no_node',
+] as const
+export type StuckCause = (typeof STUCK_CAUSES)[number]
+
+/** A network whose cursor does not advance. */
+export interface StuckNetwork {
+  readonly cause: StuckCause
+  /** What happened: names block, method, cause and host where they are known. */
+  readonly sentence: string
+  /** What a person does next. */
+  readonly advice: string
+  /** Since when nothing advanced, as far as the cursor shows. */
+  readonly since: Ms
+}
+
+/** What the judgement looks at besides the cursor. */
+export interface StuckScene {
+  readonly now: Ms
+  readonly hasNode: boolean
+  readonly blockTimeMs: number
+}
+
+type Found = readonly [cause: StuckCause, since: Ms, sentence: string]
+
+/**
+ * Whether a network's cursor does not advance, and why: the most telling cause first. Null when it advances or has nothing to
+ * read. Only people, alerts and releases act on it; deadlines wait for the cursor whatever this says. Pure.
+ */
+export function stuckNetwork(cursor: ChainCursor, scene: StuckScene): StuckNetwork | null {
+  const found = scene.hasNode
+    ? (stopped(cursor) ?? failing(cursor, scene) ?? unattended(cursor, scene) ?? still(cursor, scene))
+    : withoutNode(cursor)
+  if (found === null) return null
+  const [cause, since, sentence] = found
+  return { cause, since, sentence, advice: ADVICE[cause] }
+}
+
+/** Names the block, the method, the cause and the host of a failure, in one sentence. Pure. */
+export function troubleSentence({ kind, height, method, reason, host }: ScanTrouble): string {
+  const at = host === null || reason.includes(host) ? '' : ` (${host})`
+  if (kind === 'mismatch') return `The node is refused${at}: ${reason}.`
+  const call = method === null || reason.startsWith(method) ? '' : `${method}: `
+  return `Block ${height} cannot be read${at}: ${call}${reason}.`
+}
+
+function withoutNode(cursor: ChainCursor): Found | null {
+  // Simulated invoices of a test network need no node; live money on a network that nobody reads does.
+  if (cursor.mode === 'test') return null
+  return ['no_node', cursor.headSeenAt, 'Its node was taken out of the configuration, and nobody scans it.']
+}
+
+function stopped({ status, haltReason, advancedAt, time }: ChainCursor): Found | null {
+  return status === 'halted' ? ['halted', advancedAt ?? time, haltReason ?? 'The scanner stopped itself.'] : null
+}
+
+function failing({ trouble }: ChainCursor, { now }: StuckScene): Found | null {
+  if (trouble == null || now - trouble.firstAt <= FAILING_MS) return null
+  const causes = { mismatch: 'node_refused', node: 'block_unreadable', other: 'scan_failed' } as const
+  // Written down by a scanner that has died since: that nobody scans is the news.
+  if (now - trouble.lastAt > STILL_MS) return null
+  return [causes[trouble.kind], trouble.firstAt, troubleSentence(trouble)]
+}
+
+function unattended({ lease, headSeenAt, trouble }: ChainCursor, { now }: StuckScene): Found | null {
+  if (lease !== null && lease.until > now) return null
+  const since = Math.max(headSeenAt, lease?.until ?? 0, trouble?.lastAt ?? 0)
+  if (now - since <= FAILING_MS) return null
+  const before = trouble == null ? '' : ` Before that: ${troubleSentence(trouble)}`
+  return ['no_scanner', since, `No scanner holds its lease.${before}`]
+}
+
+function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Found | null {
+  const { height, headHeight, headSeenAt, advancedAt, atHeadAt, trouble, time } = cursor
+  // A cursor of an older release does not say when it moved.
+  const movedAt = Math.max(advancedAt ?? headSeenAt, atHeadAt ?? 0, trouble?.firstAt ?? 0)
+  const isAhead = headHeight > height
+  if (now - Math.max(headSeenAt, trouble?.lastAt ?? 0) > STILL_MS) {
+    return waitingFound(cursor, headSeenAt) ?? ['node_silent', headSeenAt, silenceSentence(cursor)]
+  }
+  if (isAhead && now - movedAt > STILL_MS) {
+    const sentence = `Its node is at block ${headHeight} and the scan stays at block ${height}.`
+    return waitingFound(cursor, movedAt) ?? ['no_progress', movedAt, sentence]
+  }
+  const { mempoolAt } = cursor
+  if (mempoolAt !== undefined && !isAhead && now - mempoolAt > lagMarkMs(blockTimeMs)) {
+    const sentence = `Its node reads blocks, but has not shown its whole mempool since ${new Date(mempoolAt).toISOString()}.`
+    return ['no_progress', mempoolAt, sentence]
+  }
+  const newest = Math.max(advancedAt ?? time, time)
+  if (cursor.mode !== 'live' || isAhead || now - newest <= lagMarkMs(blockTimeMs)) return null
+  return ['no_new_block', newest, `Its node has shown no block above ${height}: it may have stopped syncing.`]
+}
+
+function waitingFound({ waitReason }: ChainCursor, since: Ms): Found | null {
+  return typeof waitReason === 'string' ? ['nodes_disagree', since, waitReason] : null
+}
+
+function silenceSentence({ trouble, height }: ChainCursor): string {
+  const before = trouble == null ? '' : ` ${troubleSentence(trouble)}`
+  return `Its scanner has heard nothing usable from its node; the scan stays at block ${height}.${before}`
+}
+
+const ADVICE: Readonly<Record<StuckCause, string>> = {
+  halted:
+    'Compare the block with another node. Repair or replace ours, or accept the other chain with "paymesh chain resume --accept-reorg".',
+  node_refused: 'Correct its URL, chain id or token addresses in PAYMESH_NETWORKS and restart the scanner.',
+  block_unreadable:
+    'Ask another node for this block with this method. Add a node that can answer to PAYMESH_NETWORKS and restart the scanner.',
+  scan_failed:
+    'Look for "scanning failed" in the log of the scanner, and report it; the block waits until it is mended.',
+  no_scanner: 'Start a scanner process for this network, or look at why it ends.',
+  nodes_disagree:
+    'Compare the nodes at the block that is named; take the wrong one out of PAYMESH_NETWORKS, or add a third.',
+  node_silent: 'Look at the node, and at the log of the scanner.',
+  no_progress: 'Look at the log of the scanner, and ask the node for the next block.',
+  no_new_block: 'Compare the head of the node with an explorer; restart or replace a node that stopped syncing.',
+  no_node: 'Put a node for it back into PAYMESH_NETWORKS.',
+}

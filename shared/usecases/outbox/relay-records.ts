@@ -1,0 +1,185 @@
+import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
+import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type {
+  Delivery,
+  EventRecord,
+  ExceptionChange,
+  ExceptionRecord,
+  MailRecord,
+  WebhookEndpoint,
+} from '#shared/ports/events.ts'
+import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import { type PublicUrls, presentInvoice } from '#shared/usecases/invoices/present-invoice.ts'
+import { deliveryId } from './delivery-id.ts'
+import { subscribes, wasEnabledAt } from './event-recipients.ts'
+
+/** Detail texts of the operators' inbox; identifiers are fields of their own. */
+const DETAILS: Readonly<Partial<Record<ExceptionKind, string>>> = {
+  late: 'A payment came after the deadline and does not settle the invoice by itself.',
+  partial: 'The invoice ended with less than the amount due.',
+  over: 'More arrived than was due.',
+  wrong_asset: 'Another asset than the one asked for arrived at the address.',
+  wrong_network: 'Money arrived at the address on another network.',
+  cancelled_paid: 'A cancelled invoice received money.',
+  reorged: 'A payment that was counted left the chain.',
+  stuck: 'The payment has been waiting for confirmations for more than 24 hours.',
+  many_payments: 'The invoice has more payments than are announced one by one.',
+  out_of_quote: 'A payment fits no price that was promised.',
+}
+
+/**
+ * The events that an invoice's outbox holds, in their order. The body is a function of the entry and of what never
+ * changes about the invoice, so building it again gives the same bytes.
+ */
+export function eventRecords(invoice: Invoice, urls: PublicUrls): readonly EventRecord[] {
+  return invoice.outbox
+    .filter((entry) => entry.kind === 'event')
+    .map((entry) => ({
+      id: entry.eventId,
+      workspaceId: invoice.terms.workspaceId,
+      mode: invoice.terms.mode,
+      invoiceId: invoice.terms.id,
+      seq: entry.seq,
+      type: eventTypeOf(entry),
+      body: eventBody(invoice, entry, urls),
+      createdAt: entry.at,
+    }))
+}
+
+function eventBody(invoice: Invoice, entry: OutboxEntry, urls: PublicUrls): Uint8Array {
+  const object = presentInvoice(invoice.terms, entry.snapshot, urls)
+  const body = {
+    id: entry.eventId,
+    object: 'event',
+    type: entry.type,
+    api_version: API_VERSION,
+    livemode: invoice.terms.mode === 'live',
+    created_at: new Date(entry.at).toISOString(),
+    data: entry.payment === null ? { object } : { object, payment: entry.payment },
+  }
+  return new TextEncoder().encode(JSON.stringify(body))
+}
+
+/**
+ * One pending delivery for each event and endpoint that subscribes to it and was enabled when the invoice changed. A row of an
+ * endpoint that is disabled by now is held when it is claimed and sent once the endpoint is enabled. All are due at once; their due times lie a millisecond apart before `now`, so that an idle endpoint gets them in order.
+ */
+export function deliveriesFor(
+  events: readonly EventRecord[],
+  endpoints: readonly WebhookEndpoint[],
+  now: Ms,
+): readonly Delivery[] {
+  return events.flatMap((event, index) =>
+    endpoints
+      .filter((endpoint) => subscribes(endpoint, event) && wasEnabledAt(endpoint, event.createdAt))
+      .map((endpoint) => ({
+        id: deliveryId(event.id, endpoint.id, 0),
+        eventId: event.id,
+        eventType: event.type,
+        endpointId: endpoint.id,
+        workspaceId: event.workspaceId,
+        mode: event.mode,
+        generation: 0,
+        status: 'pending' as const,
+        attempt: 0,
+        dueAt: now - (events.length - index),
+        leaseToken: null,
+        claims: 0,
+        createdAt: event.createdAt,
+        finishedAt: null,
+        lastError: null,
+        lastStatusCode: null,
+      })),
+  )
+}
+
+/** What an invoice's outbox says about the inbox, in its order. */
+export function exceptionChanges(invoice: Invoice): readonly ExceptionChange[] {
+  const opened = new Set<string>()
+  return invoice.outbox
+    .filter(({ kind }) => kind === 'exception' || kind === 'exception_closed')
+    .map((entry) => {
+      const record = exceptionRecord(invoice, entry)
+      const isOpen = entry.kind === 'exception'
+      if (isOpen) opened.add(record.id)
+      return { record, seq: entry.seq, isOpen, at: entry.at, creates: opened.has(record.id) }
+    })
+}
+
+function exceptionRecord(invoice: Invoice, entry: OutboxEntry): ExceptionRecord {
+  const kind = exceptionKindOf(entry)
+  return {
+    id: `${kind}:${entry.paymentKey ?? invoice.terms.id}`,
+    kind,
+    workspaceId: invoice.terms.workspaceId,
+    mode: invoice.terms.mode,
+    invoiceId: invoice.terms.id,
+    paymentKey: entry.paymentKey,
+    detail: DETAILS[kind] ?? 'The invoice needs attention.',
+    openedAt: entry.at,
+    closedAt: null,
+  }
+}
+
+/**
+ * The mails that an invoice's outbox holds: to the owner of its workspace, and notices to those whom they name. Their ids follow from
+ * the id of the entry.
+ */
+export function mailRecords(invoice: Invoice, workspace: Workspace): readonly MailRecord[] {
+  return invoice.outbox.flatMap((entry) =>
+    entry.kind === 'mail' ? [reorgMail(invoice, workspace, entry)] : noticeMails(workspace, entry),
+  )
+}
+
+function reorgMail({ terms }: Invoice, { id: workspaceId, ownerEmail }: Workspace, entry: OutboxEntry): MailRecord {
+  const { id, number, mode } = terms
+  const data = { invoice_id: id, invoice_number: String(number), payment_key: entry.paymentKey ?? '', mode }
+  const about = { workspaceId, template: 'payment_reorged', to: ownerEmail } as const
+  return { id: `mail:${entry.eventId}`, ...about, data, createdAt: entry.at }
+}
+
+function noticeMails({ id: workspaceId }: Workspace, { eventId, at, notice }: OutboxEntry): readonly MailRecord[] {
+  return (notice?.to ?? []).map((to, place) => {
+    const id = `mail:${eventId}:owner:${place}`
+    return { id, workspaceId, template: 'owner_notice', to, data: notice?.data ?? {}, createdAt: at }
+  })
+}
+
+/** The deeds of people that an invoice's outbox holds; the id is that of the entry. */
+export function auditRecords({ terms, state, outbox }: Invoice): readonly AuditRecord[] {
+  return outbox
+    .filter((entry) => entry.kind === 'audit')
+    .map((entry) => {
+      const row = state.ledger.find(({ payment }) => payment === entry.paymentKey)
+      return {
+        id: entry.eventId,
+        at: entry.at,
+        actor: entry.actor ?? 'unknown',
+        action: `invoice.${entry.type}`,
+        subject: terms.id,
+        workspaceId: terms.workspaceId,
+        mode: terms.mode,
+        detail: {
+          payment: entry.paymentKey,
+          value_base_units: (row?.acceptedBase ?? row?.amountBase)?.toString() ?? null,
+          status: entry.snapshot.status,
+          ...(entry.reason !== undefined && { reason: entry.reason }),
+        },
+      }
+    })
+}
+
+function eventTypeOf(entry: OutboxEntry): EventType {
+  const type = EVENT_TYPES.find((known) => known === entry.type)
+  if (type === undefined) throw new TypeError(`outbox entry ${entry.eventId} has the unknown event type ${entry.type}`)
+  return type
+}
+
+function exceptionKindOf(entry: OutboxEntry): ExceptionKind {
+  const kind = EXCEPTION_KINDS.find((known) => known === entry.type)
+  if (kind === undefined) throw new TypeError(`outbox entry ${entry.eventId} has the unknown kind ${entry.type}`)
+  return kind
+}

@@ -1,0 +1,180 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { PaymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
+import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms, Word } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type {
+  CatalogueQuery,
+  PaymentLink,
+  PaymentLinkRepository,
+  Product,
+  ProductRepository,
+} from '#shared/ports/products-and-links.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
+import { presentPaymentLink } from './present-payment-link.ts'
+
+/** What managing payment links needs. */
+export interface ManagePaymentLinksDeps {
+  readonly paymentLinks: PaymentLinkRepository
+  readonly products: Pick<ProductRepository, 'findInWorkspace'>
+  readonly clock: Clock
+  readonly urls: PublicUrls
+}
+
+/** A validated wish for a payment link. */
+export interface CreatePaymentLinkInput {
+  readonly workspace: Workspace
+  readonly mode: Mode
+  readonly body: PaymentLinkBody
+  /** Pre-allocated, so that a retry after a crash finds the link it made. */
+  readonly linkId: string
+  /** The operator who does it; absent for merchants' programs. */
+  readonly word?: Word
+}
+
+/** One link, in the name of a workspace and mode. */
+export interface PaymentLinkScope {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly linkId: string
+  /** The operator who does it; absent for merchants' programs. */
+  readonly word?: Word
+}
+
+/**
+ * Makes an active link; of a product it copies the terms as they are now. A repetition with the same `linkId` returns
+ * the link of the first run. Throws `PLAN_LIMIT_REACHED`, `NOT_FOUND` for an unknown or foreign product and
+ * `INVALID_STATE` for an inactive one.
+ */
+export async function createPaymentLink(
+  deps: ManagePaymentLinksDeps,
+  input: CreatePaymentLinkInput,
+): Promise<PaymentLinkResource> {
+  const { workspace, mode, body, linkId } = input
+  // First of all: a retry must find its link even when that one used up the plan or the product has ended since.
+  const earlier = await deps.paymentLinks.findInWorkspace(workspace.id, mode, linkId)
+  if (earlier !== null) return presentOne(deps, earlier)
+  await requireQuota(deps, workspace, mode)
+  const terms = body.kind === 'own' ? ownTerms(body) : await productTerms(deps, workspace.id, mode, body)
+  const now = deps.clock.now()
+  const audit = linkAudit('created', { ...input, workspaceId: workspace.id, at: now })
+  const link: PaymentLink = {
+    id: linkId,
+    workspaceId: workspace.id,
+    mode,
+    status: 'active',
+    ...terms,
+    createdAt: now,
+    updatedAt: now,
+    deactivatedAt: null,
+  }
+  const stored = await deps.paymentLinks.insert(link, audit)
+  if (stored === null) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+  return presentOne(deps, stored)
+}
+
+/** A page of links, newest first. */
+export async function listPaymentLinks(
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
+  query: CatalogueQuery,
+): Promise<readonly PaymentLinkResource[]> {
+  const links = await deps.paymentLinks.list(query)
+  const uses = await deps.paymentLinks.countUses(links.map(({ id }) => id))
+  return links.map((link) => presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls))
+}
+
+/** One link with its number of uses. Throws `NOT_FOUND` for an unknown or foreign one. */
+export async function getPaymentLink(
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
+  { workspaceId, mode, linkId }: PaymentLinkScope,
+): Promise<PaymentLinkResource> {
+  const link = await deps.paymentLinks.findInWorkspace(workspaceId, mode, linkId)
+  if (link === null) throw new PaymeshError('NOT_FOUND')
+  return presentOne(deps, link)
+}
+
+/**
+ * Ends a link for new payments; its invoices go on. A link that ended before is returned unchanged, so a retry needs no
+ * memory. Throws `NOT_FOUND` for an unknown or foreign one.
+ */
+export async function deactivatePaymentLink(
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls' | 'clock'>,
+  scope: PaymentLinkScope,
+): Promise<PaymentLinkResource> {
+  const { workspaceId, mode, linkId } = scope
+  const at = deps.clock.now()
+  const link = await deps.paymentLinks.deactivate(
+    workspaceId,
+    mode,
+    linkId,
+    at,
+    linkAudit('deactivated', { ...scope, at }),
+  )
+  if (link === null) throw new PaymeshError('NOT_FOUND')
+  return presentOne(deps, link)
+}
+
+/** Active links per workspace and mode; requests in flight may exceed the plan by their number. */
+async function requireQuota(deps: ManagePaymentLinksDeps, workspace: Workspace, mode: Mode): Promise<void> {
+  const limit = workspace.limits.paymentLinks
+  if (limit === null) return
+  const used = limit === 0 ? 0 : await deps.paymentLinks.countActive(workspace.id, mode, limit)
+  if (used >= limit) throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${used} of ${limit} active links` })
+}
+
+type Terms = Pick<PaymentLink, 'title' | 'description' | 'currency' | 'amount' | 'productId'>
+
+function ownTerms({ title, description, currency, amount }: Extract<PaymentLinkBody, { kind: 'own' }>): Terms {
+  return { title, description, currency, amount, productId: null }
+}
+
+async function productTerms(
+  deps: ManagePaymentLinksDeps,
+  workspaceId: string,
+  mode: Mode,
+  body: Extract<PaymentLinkBody, { kind: 'product' }>,
+): Promise<Terms> {
+  const product: Product | null = await deps.products.findInWorkspace(workspaceId, mode, body.productId)
+  if (product === null) {
+    throw new PaymeshError('NOT_FOUND', { details: [{ path: 'product_id', message: 'there is no such product' }] })
+  }
+  if (!product.active) {
+    throw new PaymeshError('INVALID_STATE', { details: [{ path: 'product_id', message: 'the product is inactive' }] })
+  }
+  return {
+    title: product.name,
+    description: body.description ?? product.description,
+    currency: product.price.currency,
+    amount: { kind: 'fixed', minor: product.price.minor },
+    productId: product.id,
+  }
+}
+
+async function presentOne(
+  deps: Pick<ManagePaymentLinksDeps, 'paymentLinks' | 'urls'>,
+  link: PaymentLink,
+): Promise<PaymentLinkResource> {
+  const uses = await deps.paymentLinks.countUses([link.id])
+  return presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls)
+}
+
+/** The row that is stored with the deed, where a person does it. */
+function linkAudit(
+  deed: 'created' | 'deactivated',
+  { workspaceId, mode, linkId, word, at }: PaymentLinkScope & { readonly at: Ms },
+): AuditRecord | undefined {
+  if (word?.by === undefined) return undefined
+  return {
+    id: `payment-link-${deed}:${linkId}`,
+    at,
+    actor: word.by,
+    action: `payment_link.${deed}`,
+    subject: linkId,
+    workspaceId,
+    mode,
+    detail: { reason: word.reason ?? null },
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { readFiatAmount } from '#shared/contracts/http/amount.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
+import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { InvoiceIdempotency, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { PaymentLink, PaymentLinkRepository } from '#shared/ports/products-and-links.ts'
+import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
+import { IDEMPOTENCY_WINDOW_MS } from '#shared/usecases/requests/idempotency-scope.ts'
+import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
+import type { LinkQuota } from './link-quota.ts'
+
+/** How long to look for the invoice that a refused insert proved to exist. */
+const READ_BACK_MS = 5_000
+const READ_BACK_PAUSE_MS = 20
+
+/** What paying through a link needs. */
+export interface PayLinkDeps extends CreateInvoiceDeps {
+  readonly invoices: CreateInvoiceDeps['invoices'] &
+    Pick<InvoiceRepository, 'findByIdempotencyKey' | 'releaseIdempotencyKey'>
+  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly linkQuota: LinkQuota
+}
+
+/** Who pays how much through which link. */
+export interface PayLinkInput {
+  readonly linkId: string
+  /** Plain decimal text; only where the payer chooses the amount. */
+  readonly amount?: string | undefined
+  /** Names the deed of one browser: the same one again, within a day, gives the same invoice. */
+  readonly deed: string
+  readonly requestId: string
+  /** Called once before an invoice is made; throws when this payer made too many. */
+  readonly admit: () => Promise<void>
+}
+
+/** The payer's invoice. */
+export interface LinkInvoice {
+  readonly id: string
+  readonly status: InvoiceStatus
+}
+
+/**
+ * Makes the invoice of one payer of a link, without an asset: no address is taken before the payer chooses one. A repetition
+ * finds the invoice of the first time, also when the link has ended since. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path
+ * `amount`, `INVALID_STATE` for an ended link, `IDEMPOTENCY_MISMATCH` for the same deed with another amount, `PLAN_LIMIT_REACHED`
+ * when links used their share of the plan, and what creating throws.
+ */
+export async function payLink(deps: PayLinkDeps, input: PayLinkInput): Promise<LinkInvoice> {
+  const link = await deps.paymentLinks.findById(input.linkId)
+  if (link === null) throw new PaymeshError('NOT_FOUND')
+  const minor = amountOf(link, input.amount)
+  const guard: InvoiceIdempotency = {
+    // No key of the interface looks like this: headers hold no line breaks.
+    key: `link\n${link.id}\n${input.deed}`,
+    fingerprint: createHash('sha256').update(`${link.id} ${minor}`).digest('hex'),
+    requestId: input.requestId,
+    at: deps.clock.now(),
+  }
+  const earlier = await findEarlier(deps, link, guard)
+  if (earlier !== null) return earlier
+  if (link.status === 'inactive') {
+    throw new PaymeshError('INVALID_STATE', { message: 'This payment link takes no new payments.' })
+  }
+  const workspace = await requireOpenWorkspace(deps, link.workspaceId, true)
+  await input.admit()
+  return await deps.linkQuota.within(workspace, link.mode, () => createThrough(deps, workspace, link, minor, guard))
+}
+
+async function createThrough(
+  deps: PayLinkDeps,
+  workspace: Workspace,
+  link: PaymentLink,
+  minor: bigint,
+  guard: InvoiceIdempotency,
+): Promise<LinkInvoice> {
+  const { currency, title, productId, mode } = link
+  const until = deps.clock.now() + READ_BACK_MS
+  for (;;) {
+    const result = await createInvoice(deps, {
+      workspace,
+      mode,
+      body: { amount: formatFiat(minor, currency), minor, currency, description: title },
+      source: 'link',
+      idempotency: guard,
+      link: { id: link.id, productId },
+    })
+    if (result.outcome === 'created') return { id: result.terms.id, status: result.snapshot.status }
+    // The other invoice may not be majority-committed yet.
+    const found = await findEarlier(deps, link, guard)
+    if (found !== null) return found
+    if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
+  }
+}
+
+/** Minor units of what this payer owes. */
+function amountOf({ amount, currency }: PaymentLink, given: string | undefined): bigint {
+  if (amount.kind === 'fixed') {
+    if (given !== undefined) throw invalid([{ path: 'amount', message: 'is set by the merchant' }])
+    return amount.minor
+  }
+  if (given === undefined) throw invalid([{ path: 'amount', message: 'is required' }])
+  const read = readFiatAmount(given, currency, 'amount')
+  if (!read.ok) throw invalid([read.detail])
+  const { minMinor, maxMinor } = amount
+  if (minMinor !== null && read.minor < minMinor)
+    throw invalid([{ path: 'amount', message: 'is below the least amount' }])
+  if (maxMinor !== null && read.minor > maxMinor) throw invalid([{ path: 'amount', message: 'is above the most' }])
+  return read.minor
+}
+
+async function findEarlier(
+  deps: PayLinkDeps,
+  { workspaceId, mode }: PaymentLink,
+  guard: InvoiceIdempotency,
+): Promise<LinkInvoice | null> {
+  const found = await deps.invoices.findByIdempotencyKey(workspaceId, mode, guard.key)
+  if (found === null) return null
+  const { invoice, idempotency } = found
+  if (idempotency.at + IDEMPOTENCY_WINDOW_MS <= deps.clock.now()) {
+    await deps.invoices.releaseIdempotencyKey(invoice.terms.id, idempotency)
+    return null
+  }
+  if (idempotency.fingerprint !== guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
+  return { id: invoice.terms.id, status: invoice.state.status }
+}

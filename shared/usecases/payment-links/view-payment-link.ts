@@ -1,0 +1,34 @@
+import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { PaymentLinkRepository } from '#shared/ports/products-and-links.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { viewMerchant } from '#shared/usecases/invoices/view-invoice.ts'
+
+/** What showing a payment link to a payer needs. */
+export interface ViewPaymentLinkDeps {
+  readonly paymentLinks: Pick<PaymentLinkRepository, 'findById'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+}
+
+/** A payment link as a payer sees it; one whose merchant may make nothing new is shown as ended. Null for an unknown id. Makes nothing. */
+export async function viewPaymentLink(deps: ViewPaymentLinkDeps, linkId: string): Promise<LinkView | null> {
+  const link = await deps.paymentLinks.findById(linkId)
+  if (link === null) return null
+  const workspace = await deps.workspaces.findById(link.workspaceId)
+  if (workspace === null) throw new Error(`link ${linkId} belongs to no workspace`)
+  const { currency, amount } = link
+  const text = (minor: bigint | null) => (minor === null ? null : formatFiat(minor, currency))
+  return {
+    id: link.id,
+    mode: link.mode,
+    isActive: link.status === 'active' && workspace.status === 'active',
+    merchant: viewMerchant(workspace),
+    title: link.title,
+    description: link.description,
+    currency,
+    amount:
+      amount.kind === 'fixed'
+        ? { kind: 'fixed', value: formatFiat(amount.minor, currency) }
+        : { kind: 'custom', min: text(amount.minMinor), max: text(amount.maxMinor) },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import { proofsOfRows } from '#shared/usecases/wallets/ownership-subjects.ts'
+import { familyOf } from './attribute-transfers.ts'
+
+/** What finding the owners of an address needs. */
+export interface AddressOwnerDeps {
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'workspacesUsing' | 'findProofs'>
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** An address on a network, as a transfer names it. */
+export interface PaidAddress {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly matchKey: string
+}
+
+/**
+ * Workspaces by match key: the one that proved control of the address, else those whose key it was derived from or whose lists hold
+ * it. All addresses are of one mode and network. Addresses that are nobody's are left out.
+ */
+export async function addressOwners(
+  deps: AddressOwnerDeps,
+  paid: readonly PaidAddress[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const [first] = paid
+  if (first === undefined) return new Map()
+  const family = familyOf(deps.catalog, first.network)
+  const matchKeys = paid.map(({ matchKey }) => matchKey)
+  const addresses = await deps.wallets.findAddresses(first.mode, family, matchKeys)
+  const proofs = await proofsOfRows(deps.wallets, addresses)
+  const byMaterial = new Map<string, readonly string[]>()
+  const materialsOf = ({ materialId, heldBy }: WatchedAddress) => heldBy ?? [materialId]
+  for (const materialId of new Set(addresses.flatMap(materialsOf))) {
+    byMaterial.set(materialId, await deps.wallets.workspacesUsing(materialId))
+  }
+  return new Map(
+    addresses.map((address) => {
+      const proof = proofs.get(address.matchKey)
+      const users = materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? [])
+      return [address.matchKey, proof === undefined ? [...new Set(users)] : [proof.workspaceId]]
+    }),
+  )
+}

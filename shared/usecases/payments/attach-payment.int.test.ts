@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { Payment } from '#shared/ports/payments.ts'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { type AttachInput, attachPayment } from './attach-payment.ts'
+import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
+
+const stores = useStores()
+let engine: Engine
+let height = 0
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+  const material = await evmMaterial()
+  const wallet = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', networks: ['ethereum'] } as const
+  await engine.deps.wallets.insertWallet({
+    ...wallet,
+    id: engine.deps.random.uuid(),
+    kind: 'xpub',
+    materialId: material,
+    createdAt: 1,
+    disabledAt: null,
+  })
+})
+
+async function evmMaterial(): Promise<string> {
+  return (await engine.deps.wallets.listMaterials()).find((row) => row.family === 'evm')?.id ?? ''
+}
+
+/** Stores one transfer, confirmed unless told otherwise. */
+async function stored(
+  to: { matchKey: string; address: string },
+  transfer: { key: string; amountBase: bigint; asset?: AssetId | null },
+  confirmed = true,
+): Promise<Payment> {
+  height += 10
+  const scope = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+  const block = blockWith(height, engine.deps.clock.now(), to, [transfer])
+  await recordBlockTransfers(engine.deps, { ...scope, blocks: [block] })
+  if (confirmed) await confirmPayments(engine.deps, { ...scope, height: height + 9, finalizedHeight: null })
+  const [found] = await byKey(transfer.key)
+  if (found === undefined) throw new Error('not stored')
+  return found
+}
+
+async function byKey(key: string): Promise<readonly Payment[]> {
+  const row = await stores.db.connection.collection<{ _id: string }>('payments').findOne({ key })
+  const payment = await engine.deps.payments.findById(row?._id ?? '')
+  return payment === null ? [] : [payment]
+}
+
+async function strayAddress(index: number) {
+  const [address] = await engine.deps.wallets.addressesAt(await evmMaterial(), [index])
+  if (address === undefined) throw new Error('no derived address')
+  return address
+}
+
+const attach = (payment: Payment, invoiceId: string, input: Partial<AttachInput> = {}) =>
+  attachPayment(engine.deps, {
+    paymentId: payment.id,
+    invoiceId,
+    valueBase: null,
+    dryRun: false,
+    actor: 'cli:anna',
+    ...input,
+  })
+
+async function relayed(invoiceId: string) {
+  for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
+  const [events, deeds] = await Promise.all([
+    engine.deps.events.listByInvoice(invoiceId),
+    engine.deps.audits.listBySubject(invoiceId),
+  ])
+  return { events: events.map(({ type }) => type), deeds }
+}
+const openIds = async () => (await engine.deps.exceptions.listOpen(null)).map(({ id }) => id)
+
+describe('attachPayment', () => {
+  // Guarantee: money of another asset counts only with a value that a named person gave, once.
+  it('settles an invoice with money in another asset, once, and notes who said so', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { id } = invoice.terms
+    const payment = await stored(lockOf(invoice), { key: 'other', amountBase: 25_000_000n, asset: 'usdc_ethereum' })
+    await advanceInvoice(engine.deps, id)
+    await relayed(id)
+    expect(await openIds()).toContain('wrong_asset:other')
+    await expect(attach(payment, id)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+
+    const planned = await attach(payment, id, { valueBase: 25_000_000n, dryRun: true })
+    expect(planned).toMatchObject({ changed: true, statusBefore: 'pending', invoice: { state: { status: 'paid' } } })
+    expect((await engine.deps.invoices.findById(id))?.state.status).toBe('pending')
+
+    const done = await attach(payment, id, { valueBase: 25_000_000n })
+    expect(done).toMatchObject({ changed: true, invoice: { state: { status: 'paid' } } })
+    expect(await attach(payment, id, { valueBase: 25_000_000n })).toMatchObject({ changed: false })
+    const { events, deeds } = await relayed(id)
+    expect(events).toEqual(['invoice.created', 'invoice.pending', 'invoice.paid'])
+    expect(deeds).toMatchObject([
+      {
+        action: 'invoice.funds_accepted',
+        actor: 'cli:anna',
+        detail: { payment: 'other', value_base_units: '25000000', status: 'paid' },
+      },
+    ])
+    expect(await openIds()).not.toContain('wrong_asset:other')
+    expect((await byKey('other'))[0]).toMatchObject({ counted: true, uncountedReason: null })
+  })
+
+  it('takes a token that no invoice can ask for', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const payment = await stored(lockOf(invoice), { key: 'sibling', amountBase: 25_000_000n, asset: null })
+    await attach(payment, invoice.terms.id, { valueBase: 24_990_000n })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    const state = (await engine.deps.invoices.findById(invoice.terms.id))?.state
+    expect(state).toMatchObject({ status: 'paid', underpaidAccepted: true })
+    expect(await openIds()).not.toContain('wrong_asset:sibling')
+  })
+
+  it('gives money that nobody holds to the invoice, and finishes what a crash left half done', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const payment = await stored(await strayAddress(22), { key: 'stray', amountBase: 25_000_000n })
+    expect(await openIds()).toContain(`unmatched:stray:${engine.workspace.id}`)
+    const owner = { invoiceId: invoice.terms.id, workspaceId: engine.workspace.id }
+    await engine.deps.payments.attribute(payment, owner, engine.deps.clock.now())
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('pending')
+
+    const done = await attach(payment, invoice.terms.id)
+    expect(done.invoice.state).toMatchObject({ status: 'paid', underpaidAccepted: false })
+    expect(await openIds()).not.toContain(`unmatched:stray:${engine.workspace.id}`)
+    const other = await engine.open({ asset: 'usdt_ethereum' })
+    await expect(attach(payment, other.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+  })
+
+  // Guarantee: money that may still vanish settles nothing.
+  it('refuses money that is not confirmed, and gives it to nobody', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const payment = await stored(await strayAddress(21), { key: 'young', amountBase: 25_000_000n }, false)
+    await expect(attach(payment, invoice.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE', status: 409 })
+    expect((await byKey('young'))[0]).toMatchObject({ invoiceId: null })
+  })
+
+  // Guarantee: one merchant's money never settles another one's invoice.
+  it('refuses money of another workspace', async () => {
+    const mine = await engine.open({ asset: 'usdt_ethereum' })
+    const payment = await stored(lockOf(mine), { key: 'mine', amountBase: 1_000_000n })
+    const stranger = await createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'other@example.com' })
+    const theirs = await engine.open({ asset: 'usdt_ethereum' })
+    await stores.db.connection
+      .collection<{ _id: string }>('invoices')
+      .updateOne({ _id: theirs.terms.id }, { $set: { workspaceId: stranger.id } })
+    await expect(attach(payment, theirs.terms.id)).rejects.toThrow('another workspace')
+    const stray = await stored(await strayAddress(20), { key: 'stray-mine', amountBase: 1_000_000n })
+    await expect(attach(stray, theirs.terms.id)).rejects.toThrow('another workspace')
+    expect((await byKey('stray-mine'))[0]).toMatchObject({ invoiceId: null })
+  })
+
+  it('gives nothing to an invoice that is paid', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const first = await stored(lockOf(invoice), { key: 'enough', amountBase: 25_000_000n })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    expect(await attach(first, invoice.terms.id)).toMatchObject({ invoice: { state: { status: 'paid' } } })
+    const stray = await stored(await strayAddress(19), { key: 'late-stray', amountBase: 25_000_000n })
+    await expect(attach(stray, invoice.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    expect((await byKey('late-stray'))[0]).toMatchObject({ invoiceId: null })
+  })
+})

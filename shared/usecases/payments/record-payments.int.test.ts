@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { confirmPayments, recordBlockTransfers } from './record-payments.ts'
+
+const stores = useStores()
+let engine: Engine
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+})
+
+const record = (network: 'ethereum' | 'bsc', block: ReturnType<typeof blockWith>, epoch = 1) =>
+  recordBlockTransfers(engine.deps, { mode: 'test', network, blocks: [block], epoch })
+const inbox = async () => (await engine.deps.exceptions.listOpen(null)).map((row) => row.id)
+
+describe('recordBlockTransfers', () => {
+  it('attributes the money that was asked for and wakes its invoice', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const [payment] = await record(
+      'ethereum',
+      blockWith(1, engine.deps.clock.now(), lockOf(invoice), [{ key: 'right', amountBase: 1_000_000n }]),
+    )
+    expect(payment).toMatchObject({ invoiceId: invoice.terms.id, uncountedReason: null, requiredConfirmations: 3 })
+    expect(engine.kicks).toContain(`invoice-transitions ${invoice.terms.id}`)
+  })
+
+  // Guarantee: money on another network or in another asset is never credited, and never lost from sight.
+  it('keeps foreign money out of the sums and puts it into the inbox', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const lock = lockOf(invoice)
+    const now = engine.deps.clock.now()
+    await record('bsc', blockWith(1, now, lock, [{ key: 'net', amountBase: 10n ** 19n, asset: 'usdt_bsc' }]))
+    await record('ethereum', blockWith(2, now, lock, [{ key: 'tok', amountBase: 9_000_000n, asset: 'usdc_ethereum' }]))
+    await record('ethereum', blockWith(3, now, lock, [{ key: 'sib', amountBase: 9_000_000n, asset: null }]))
+    await advanceInvoice(engine.deps, invoice.terms.id)
+
+    expect(await inbox()).toEqual(expect.arrayContaining(['wrong_network:net', 'wrong_asset:tok', 'wrong_asset:sib']))
+    const stored = await engine.deps.invoices.findById(invoice.terms.id)
+    expect(stored?.state.status).toBe('pending')
+    expect(stored?.outbox.filter((entry) => entry.kind === 'event')).toHaveLength(2)
+    const payments = await engine.deps.payments.listByInvoice(invoice.terms.id)
+    expect(
+      payments.map(({ key, counted, uncountedReason, dirtyAt }) => ({ key, counted, uncountedReason, dirtyAt })),
+    ).toEqual([
+      { key: 'net', counted: false, uncountedReason: 'wrong_network', dirtyAt: null },
+      { key: 'tok', counted: false, uncountedReason: 'wrong_asset', dirtyAt: null },
+      { key: 'sib', counted: false, uncountedReason: 'wrong_asset', dirtyAt: null },
+    ])
+  })
+
+  it('puts money on an address that no invoice holds into the inbox of whoever owns the key', async () => {
+    const material = (await engine.deps.wallets.listMaterials()).find((row) => row.family === 'evm')
+    const [stray] = await engine.deps.wallets.addressesAt(material?.id ?? '', [23])
+    if (stray === undefined || material === undefined) throw new Error('no derived address')
+    const now = engine.deps.clock.now()
+    await record('ethereum', blockWith(4, now, stray, [{ key: 'stray', amountBase: 9_000_000n }]))
+    expect(await inbox()).toContain('unmatched:stray:operators')
+
+    await engine.deps.wallets.insertWallet({
+      id: engine.deps.random.uuid(),
+      workspaceId: engine.workspace.id,
+      mode: 'test',
+      family: 'evm',
+      networks: ['ethereum'],
+      kind: 'xpub',
+      materialId: material.id,
+      createdAt: now,
+      disabledAt: null,
+    })
+    await record('ethereum', blockWith(5, now, stray, [{ key: 'stray-2', amountBase: 9_000_000n }]))
+    expect(await inbox()).toContain(`unmatched:stray-2:${engine.workspace.id}`)
+  })
+
+  it('bothers nobody with dust', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const now = engine.deps.clock.now()
+    const dust = { key: 'dust', amountBase: 1n, asset: 'usdc_ethereum' } as const
+    await record('ethereum', blockWith(6, now, lockOf(invoice), [dust]))
+    expect(await inbox()).not.toContain('wrong_asset:dust')
+  })
+
+  // Guarantee: a scanner that lost its lease writes nothing any more.
+  it('refuses an outdated scanner', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const block = blockWith(7, engine.deps.clock.now(), lockOf(invoice), [{ key: 'fenced', amountBase: 1_000_000n }])
+    await record('ethereum', block, 5)
+    await expect(record('ethereum', block, 4)).rejects.toThrow('newer lease holder')
+  })
+
+  // Guarantee: money that stands in no block of the scanned chain is never confirmed, whatever died in between.
+  it('takes back what an earlier try saw in a block that another one replaced before the cursor moved', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const now = engine.deps.clock.now()
+    await record('ethereum', blockWith(50, now, lockOf(invoice), [{ key: 'gone', amountBase: 25_000_000n }]), 5)
+    // The scanner died before its cursor moved; the block that stands at this height now has no such transfer.
+    await record('ethereum', { ...blockWith(50, now, lockOf(invoice), []), hash: 'hash50-other' }, 6)
+    await confirmPayments(engine.deps, {
+      mode: 'test',
+      network: 'ethereum',
+      epoch: 6,
+      height: 60,
+      finalizedHeight: null,
+    })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+
+    expect(await engine.deps.payments.listByInvoice(invoice.terms.id)).toMatchObject([{ state: 'orphaned' }])
+    expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('pending')
+  })
+})

@@ -1,0 +1,167 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Payment } from '#shared/ports/payments.ts'
+import type { ScannedBlock } from '#shared/ports/scanning.ts'
+import { closeException } from '#shared/usecases/exceptions/close-exception.ts'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { createOutboxRelay } from '#shared/usecases/outbox/relay-outbox.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { attachPayment } from './attach-payment.ts'
+import { confirmPayments, orphanPayments, recordBlockTransfers, recordFindings } from './record-payments.ts'
+import { healStrays } from './unmatched-transfers.ts'
+
+const stores = useStores()
+const scope = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+let engine: Engine
+let nobodys: { readonly matchKey: string; readonly address: string }
+let height = 0
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+  const material = (await engine.deps.wallets.listMaterials()).find((row) => row.family === 'evm')
+  const [address] = await engine.deps.wallets.addressesAt(material?.id ?? '', [23])
+  if (address === undefined || material === undefined) throw new Error('no derived address')
+  nobodys = address
+  await engine.deps.wallets.insertWallet({
+    id: engine.deps.random.uuid(),
+    workspaceId: engine.workspace.id,
+    mode: 'test',
+    family: 'evm',
+    networks: ['ethereum'],
+    kind: 'xpub',
+    materialId: material.id,
+    createdAt: engine.deps.clock.now(),
+    disabledAt: null,
+  })
+})
+beforeEach(() => {
+  height += 100
+})
+
+const keyed = (name: string) => `test:ethereum:${name}:${height}`
+const rowOf = (key: string) => `unmatched:${key}:${engine.workspace.id}`
+const inbox = async () => (await engine.deps.exceptions.listOpen(null)).map(({ id }) => id)
+const record = (block: ScannedBlock) => recordBlockTransfers(engine.deps, { ...scope, blocks: [block] })
+
+/** A block with one transfer to an address that no invoice holds. */
+function blockAt(offset: number, key: string, amountBase = 9_000_000n, branch = ''): ScannedBlock {
+  const block = blockWith(height + offset, engine.deps.clock.now(), nobodys, [{ key, amountBase }])
+  return { ...block, hash: `${block.hash}${branch}` }
+}
+
+describe('the inbox row of a stray transfer', () => {
+  it('closes by itself when its block is taken back, and opens again when the transfer returns', async () => {
+    const key = keyed('orphaned')
+    await record(blockAt(1, key))
+    expect(await inbox()).toContain(rowOf(key))
+    await orphanPayments(engine.deps, { ...scope, forkHeight: height })
+    expect(await inbox()).not.toContain(rowOf(key))
+    await record(blockAt(2, key, undefined, 'b'))
+    expect(await inbox()).toContain(rowOf(key))
+    // Another block at its height: the scanner died before its cursor moved.
+    await record({ ...blockAt(2, key, undefined, 'c'), transfers: [] })
+    expect(await inbox()).not.toContain(rowOf(key))
+  })
+
+  it.each(['dropped', 'replaced'] as const)(
+    'closes by itself when the transfer is %s before it was mined',
+    async (state) => {
+      const key = keyed(state)
+      const [transfer] = blockAt(1, key).transfers
+      if (transfer === undefined) throw new Error('no transfer')
+      const found = [{ transfer, block: null, seenAt: engine.deps.clock.now() }]
+      await recordFindings(engine.deps, scope, { found, fates: [] })
+      expect(await inbox()).toContain(rowOf(key))
+      const fate = state === 'dropped' ? { key, state } : { key, state, replacedBy: '0xother' }
+      await recordFindings(engine.deps, scope, { found: [], fates: [fate] })
+      expect(await inbox()).not.toContain(rowOf(key))
+      await recordFindings(engine.deps, scope, { found, fates: [] })
+      expect(await inbox()).toContain(rowOf(key))
+    },
+  )
+
+  it('closes by itself when the scanned chain has another block where it stood', async () => {
+    const key = keyed('stranger')
+    await record(blockAt(1, key))
+    await stores.db.connection
+      .collection<{ _id: string }>('chain_cursors')
+      .updateOne({ _id: 'test:ethereum' }, { $set: { window: [[height + 1, 'other']] } }, { upsert: true })
+    await confirmPayments(engine.deps, { ...scope, height: height + 50, finalizedHeight: null })
+    await stores.db.connection.collection<{ _id: string }>('chain_cursors').deleteOne({ _id: 'test:ethereum' })
+    expect(await inbox()).not.toContain(rowOf(key))
+  })
+
+  // Guarantee: what a person decided stays decided.
+  it('stays closed when a person closed it, whatever the chain does afterwards', async () => {
+    const key = keyed('decided')
+    await record(blockAt(1, key))
+    await closeException(engine.deps, { id: rowOf(key), dryRun: false, actor: 'cli:test' })
+    await orphanPayments(engine.deps, { ...scope, forkHeight: height })
+    await record(blockAt(2, key, undefined, 'b'))
+    expect(await inbox()).not.toContain(rowOf(key))
+  })
+
+  it('that a scanner left open when it died is closed by the next one', async () => {
+    const gone = keyed('left')
+    const lives = keyed('lives')
+    await record(blockAt(1, gone))
+    await record(blockAt(2, lives))
+    const dying = {
+      ...engine.deps,
+      exceptions: { ...engine.deps.exceptions, closeGone: () => Promise.reject(new Error('killed')) },
+    }
+    await expect(orphanPayments(dying, { ...scope, forkHeight: height })).rejects.toThrow('killed')
+    await record(blockAt(2, lives, undefined, 'b'))
+    expect(await inbox()).toEqual(expect.arrayContaining([rowOf(gone), rowOf(lives)]))
+    await healStrays(engine.deps, scope)
+    expect(await inbox()).not.toContain(rowOf(gone))
+    expect(await inbox()).toContain(rowOf(lives))
+  })
+})
+
+describe('a stray transfer that is mined again with another amount', () => {
+  it('has a row of its own, and that of the first amount closes by itself', async () => {
+    const key = keyed('twice')
+    await record(blockAt(1, key, 9_000_000n))
+    await record(blockAt(2, key, 7_000_000n, 'b'))
+    const open = (await engine.deps.exceptions.listOpen(null)).filter(({ paymentKey }) => paymentKey?.startsWith(key))
+    expect(open).toMatchObject([{ id: rowOf(`${key}:7000000`), paymentKey: `${key}:7000000` }])
+    expect(open[0]?.detail).toContain('7 USDT arrived')
+  })
+
+  // Guarantee: money that replaced what an operator had accepted is shown to somebody.
+  it('has a row also when an operator had attached the first amount to an invoice', async () => {
+    const key = keyed('attached')
+    await record(blockAt(1, key, 9_000_000n))
+    await confirmPayments(engine.deps, { ...scope, height: height + 50, finalizedHeight: null })
+    const [payment]: readonly Payment[] = await engine.deps.payments.findByKeys([key])
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const given = { paymentId: payment?.id ?? '', invoiceId: invoice.terms.id, valueBase: null, dryRun: false }
+    await attachPayment(engine.deps, { ...given, actor: 'cli:test' })
+    expect(await inbox()).not.toContain(rowOf(key))
+
+    await orphanPayments(engine.deps, { ...scope, forkHeight: height })
+    await record(blockAt(2, key, 7_000_000n, 'b'))
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
+    expect(await inbox()).toEqual(expect.arrayContaining([rowOf(`${key}:7000000`), `reorged:${key}`]))
+  })
+})
+
+describe('a token that a payer mistook for the one asked for', () => {
+  // Guarantee: what was sent by mistake reaches the people who can return it, and settles nothing.
+  it('sent over the wrong network reaches the inbox with its contract', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { matchKey, address } = lockOf(invoice)
+    const contract = '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2'
+    const key = `test:base:mistaken:${height}`
+    const block = blockWith(height, engine.deps.clock.now(), { matchKey, address }, [{ key, amountBase: 25_000_000n }])
+    const transfers = block.transfers.map((transfer) => ({ ...transfer, asset: null, contract }))
+    await recordBlockTransfers(engine.deps, { ...scope, network: 'base', blocks: [{ ...block, transfers }] })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    const row = (await engine.deps.exceptions.listOpen(null)).find((one) => one.paymentKey === key)
+    expect(row).toMatchObject({ kind: 'wrong_network', invoiceId: invoice.terms.id })
+    expect(row?.detail).toContain(contract)
+    expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('pending')
+  })
+})

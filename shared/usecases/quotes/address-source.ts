@@ -1,0 +1,155 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+
+/** Indexes reserved in one go; each process holds at most a few blocks of them. */
+const BLOCK_SIZE = 16
+/** A refill starts in the background when fewer usable addresses than this are left. */
+const LOW_WATER = 6
+/** Above this many held addresses none of which may be issued, the network counts as exhausted. */
+const STOCK_CAP = 64
+/** Held addresses are dropped well before the hour after which their indexes are offered again. */
+const STOCK_LIFE_MS = 50 * 60_000
+/** How soon the marks of addresses that could not be issued are read again. */
+const REFRESH_MS = 500
+
+/** What address issue needs of the outside. */
+export interface AddressSourceDeps extends Ambient {
+  readonly wallets: Pick<WalletRepository, 'reserveIndexes' | 'addressesAt'>
+  readonly catalog: Pick<Catalog, 'hasNode'>
+}
+
+/** Offers fresh receiving addresses. An offer is not a claim: the invoice write that carries the claim decides. */
+export interface AddressSource {
+  /**
+   * The next address of a key material that may be issued on a network: watched there already when the network
+   * has a node, any derived one otherwise. Answers from memory while stocked and refills in the background.
+   * Never offers an address twice from the same process. Throws `NO_WALLET_FOR_ASSET` when nothing can be issued.
+   */
+  take(material: Material, network: NetworkId): Promise<WatchedAddress>
+  /** Whether `take` would give an address now. Looks and refills like `take`, and leaves what it finds in stock. */
+  canTake(material: Material, network: NetworkId): Promise<boolean>
+}
+
+type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family'>
+
+/** Looks for a usable address in a stock; null when there is none. */
+type Picker<T> = (stock: Stock, usable: (entry: Held) => boolean) => T | null
+
+interface Held {
+  readonly address: WatchedAddress
+  readonly heldSince: Ms
+}
+
+interface Stock {
+  held: Held[]
+  refill: Promise<number> | null
+  refreshedAt: Ms
+}
+
+/** Makes an address source with its own in-memory blocks; one per process is enough. */
+export function createAddressSource(deps: AddressSourceDeps): AddressSource {
+  const stocks = new Map<string, Stock>()
+
+  const stockOf = (materialId: string): Stock => {
+    const known = stocks.get(materialId)
+    if (known !== undefined) return known
+    const stock: Stock = { held: [], refill: null, refreshedAt: 0 }
+    stocks.set(materialId, stock)
+    return stock
+  }
+
+  /** What `pick` finds in a stock that was filled up as far as possible; null when nothing can be issued. */
+  const fromStock = async <T>(material: Material, network: NetworkId, pick: Picker<T>): Promise<T | null> => {
+    const stock = stockOf(material.id)
+    const now = deps.clock.now()
+    stock.held = stock.held.filter((entry) => entry.heldSince > now - STOCK_LIFE_MS)
+    const mustBeWatched = deps.catalog.hasNode(network, material.mode)
+    const usable = (entry: Held) => !mustBeWatched || entry.address.watchedOn.includes(network)
+    const pickUsable = () => pick(stock, usable)
+
+    const stocked = pickUsable()
+    if (stocked !== null) {
+      if (stock.held.filter(usable).length < LOW_WATER && stock.held.length < STOCK_CAP)
+        refillQuietly(deps, stock, material.id)
+      return stocked
+    }
+    if (stock.held.length > 0 && now - stock.refreshedAt >= REFRESH_MS) {
+      stock.refreshedAt = now
+      await refreshMarks(deps, stock, material.id)
+    }
+    const refreshed = pickUsable()
+    if (refreshed !== null) return refreshed
+    if (stock.held.length < STOCK_CAP) await refill(deps, stock, material.id)
+    // Callers that waited for one refill together may have emptied it; a second round serves the rest.
+    return pickUsable() ?? (await refillAndPick(deps, stock, material.id, pickUsable))
+  }
+
+  return {
+    async take(material, network) {
+      const taken = await fromStock(material, network, takeFirst)
+      if (taken !== null) return taken
+      deps.metrics.count('address_source_exhausted_total', { family: material.family, mode: material.mode })
+      throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `addresses_exhausted ${material.id} on ${network}` })
+    },
+    canTake: async (material, network) =>
+      (await fromStock(material, network, (stock, usable) => stock.held.find(usable) ?? null)) !== null,
+  }
+}
+
+function takeFirst(stock: Stock, usable: (entry: Held) => boolean): WatchedAddress | null {
+  const index = stock.held.findIndex(usable)
+  if (index < 0) return null
+  return stock.held.splice(index, 1)[0]?.address ?? null
+}
+
+async function refillAndPick<T>(
+  deps: AddressSourceDeps,
+  stock: Stock,
+  materialId: string,
+  pick: () => T | null,
+): Promise<T | null> {
+  for (let round = 0; round < 8 && stock.held.length < STOCK_CAP; round += 1) {
+    if ((await refill(deps, stock, materialId)) === 0) return pick()
+    const picked = pick()
+    if (picked !== null) return picked
+  }
+  return null
+}
+
+/** Reserves one block; callers at the same time share it. Returns how many addresses it brought. */
+function refill(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<number> {
+  stock.refill ??= (async () => {
+    try {
+      const indexes = await deps.wallets.reserveIndexes(materialId, BLOCK_SIZE)
+      if (indexes.length === 0) return 0
+      const addresses = await deps.wallets.addressesAt(materialId, indexes)
+      const heldSince = deps.clock.now()
+      for (const address of addresses) stock.held.push({ address, heldSince })
+      return addresses.length
+    } finally {
+      stock.refill = null
+    }
+  })()
+  return stock.refill
+}
+
+function refillQuietly(deps: AddressSourceDeps, stock: Stock, materialId: string): void {
+  refill(deps, stock, materialId).catch((cause: unknown) => {
+    // Nobody waits for this one; the next take without stock repeats it and reports.
+    deps.logger.warn({ err: cause, materialId }, 'address refill failed')
+  })
+}
+
+/** Scanners mark addresses after we read them, so the marks of held ones are read again. */
+async function refreshMarks(deps: AddressSourceDeps, stock: Stock, materialId: string): Promise<void> {
+  const read = await deps.wallets.addressesAt(
+    materialId,
+    stock.held.map((entry) => entry.address.index),
+  )
+  const byIndex = new Map(read.map((address) => [address.index, address]))
+  stock.held = stock.held.map((entry) => ({ ...entry, address: byIndex.get(entry.address.index) ?? entry.address }))
+}

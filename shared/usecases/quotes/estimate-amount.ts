@@ -1,0 +1,54 @@
+import type { EstimateBody, EstimateResource } from '#shared/contracts/http/estimate.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { priceQuote } from './price-quote.ts'
+
+/** What estimating needs. */
+export interface EstimateDeps {
+  readonly catalog: Pick<Catalog, 'asset'>
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly clock: Clock
+}
+
+/** A validated question, and in whose name. */
+export interface EstimateInput {
+  readonly workspace: Pick<Workspace, 'policy'>
+  readonly mode: Mode
+  readonly body: EstimateBody
+}
+
+/**
+ * What a lock made now would ask for, to the last unit; nothing is locked and no wallet is needed. An amount below the
+ * asset's minimum is answered like any other. Throws `RATES_UNAVAILABLE`.
+ */
+export async function estimateAmount(deps: EstimateDeps, input: EstimateInput): Promise<EstimateResource> {
+  const { body, mode } = input
+  const { policy } = input.workspace
+  const info = deps.catalog.asset(body.asset)
+  const rate = await deps.rates.rateFor({ asset: info.id, fiat: body.currency, arsSeries: policy.arsSeries })
+  const fiat = { minor: body.minor, currency: body.currency }
+  const { amount, amountBase, fiatPerAsset } = priceQuote({ policy, fiat, info, rate })
+  const now = new Date(deps.clock.now()).toISOString()
+  return {
+    object: 'estimate',
+    livemode: mode === 'live',
+    asset: info.id,
+    network: info.network,
+    symbol: info.symbol,
+    // At most 12 integer digits and an exponent of 2: far below 2^53.
+    fiat: { value: formatFiat(fiat.minor, fiat.currency), currency: fiat.currency, minor: Number(fiat.minor) },
+    amount,
+    amount_base_units: amountBase.toString(),
+    decimals: info.decimals,
+    fiat_per_asset: fiatPerAsset,
+    min_amount: formatUnits(info.minBase, info.decimals),
+    rate_updated_at: new Date(rate.observedAt).toISOString(),
+    created_at: now,
+    updated_at: now,
+  }
+}

@@ -1,0 +1,130 @@
+import type { PriorHold } from '#shared/domain/invoice/model.ts'
+import { SLOTS_MAX, slotAmount } from '#shared/domain/money/amount-slot.ts'
+import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
+import type { FindFree } from './candidate-pool.ts'
+
+/** Addresses of a pool read at once. */
+const PAGE = 200
+/** A search in a pool ends when it has found so many. */
+const ENOUGH = 16
+/** Ranges of additions that are tried one after another, and how many of each are asked for; small ones cost a payer least. */
+const RANGES = [
+  { upTo: 99, asked: 99 },
+  { upTo: 999, asked: 150 },
+  { upTo: Number(SLOTS_MAX), asked: 300 },
+  { upTo: Number(SLOTS_MAX), asked: Number(SLOTS_MAX) },
+] as const
+
+/** What looking for free addresses and amounts needs. */
+export interface FreeClaimsDeps {
+  readonly wallets: Pick<WalletRepository, 'heldPage'>
+  readonly invoices: Pick<InvoiceRepository, 'claimsTaken' | 'priorHolds'>
+  readonly random: Random
+  readonly clock: Clock
+}
+
+/** An address that no invoice holds. */
+export interface FreeAddress {
+  readonly claim: string
+  readonly row: WatchedAddress
+  /** Who showed it within its quarantine; null when it has rested. */
+  readonly priorHold: PriorHold | null
+}
+
+/** An amount above a price that no invoice on the address asks for. */
+export interface FreeAmount {
+  readonly claim: string
+  readonly amountBase: bigint
+}
+
+/**
+ * Looks through a pool from a random place on, once around, so that processes do not offer the same addresses. Addresses that
+ * another invoice gave back lately come last, the longest returned first.
+ */
+export function freeAddresses(
+  deps: FreeClaimsDeps,
+  material: Pick<KeyMaterial, 'id' | 'mode' | 'family'>,
+  isUsable: (row: WatchedAddress) => boolean,
+): FindFree<FreeAddress> {
+  return async (isOffered) => {
+    const start = Buffer.from(deps.random.bytes(4)).toString('hex')
+    const rested: FreeAddress[] = []
+    const recent: FreeAddress[] = []
+    for (const part of ['behind', 'before'] as const) {
+      let after: string | null = part === 'behind' ? start : null
+      for (;;) {
+        const page: readonly WatchedAddress[] = await deps.wallets.heldPage(material.id, after, PAGE)
+        const rows = part === 'before' ? page.filter(({ matchKey }) => matchKey <= start) : page
+        const candidates = rows
+          .filter(isUsable)
+          .map((row) => ({ row, claim: addressClaim(material.mode, material.family, row.matchKey) }))
+          .filter(({ claim }) => !isOffered(claim))
+        const taken = await deps.invoices.claimsTaken(candidates.map(({ claim }) => claim))
+        const free = candidates.filter(({ claim }) => !taken.has(claim))
+        const prior = await deps.invoices.priorHolds(
+          free.map(({ claim }) => claim),
+          deps.clock.now(),
+        )
+        for (const { row, claim } of free) {
+          const priorHold = prior.get(claim) ?? null
+          const list = priorHold === null ? rested : recent
+          list.push({ row, claim, priorHold })
+        }
+        if (rested.length >= ENOUGH) return rested
+        if (rows.length < PAGE) break
+        after = rows.at(-1)?.matchKey ?? null
+      }
+    }
+    recent.sort((left, right) => (left.priorHold?.until ?? 0) - (right.priorHold?.until ?? 0))
+    return [...rested, ...recent].slice(0, ENOUGH)
+  }
+}
+
+/** Looks for amounts above a price that nobody on the address was asked for lately, the smallest range that has some first. */
+export function freeAmounts(
+  deps: FreeClaimsDeps,
+  row: Pick<WatchedAddress, 'mode' | 'matchKey'>,
+  info: AssetInfo,
+  priceBase: bigint,
+): FindFree<FreeAmount> {
+  return async (isOffered) => {
+    let recent: readonly FreeAmount[] = []
+    for (const { upTo, asked } of RANGES) {
+      const candidates = shuffledSlots(deps.random, upTo)
+        .map((slot) => slotAmount(priceBase, info.decimals, BigInt(slot)))
+        .map((amountBase) => ({
+          amountBase,
+          claim: amountClaim(row.mode, info.network, row.matchKey, info.id, amountBase),
+        }))
+        .filter(({ claim }) => !isOffered(claim))
+        .slice(0, asked)
+      const claims = candidates.map(({ claim }) => claim)
+      const [taken, prior] = await Promise.all([
+        deps.invoices.claimsTaken(claims),
+        deps.invoices.priorHolds(claims, deps.clock.now()),
+      ])
+      const free = candidates.filter(({ claim }) => !taken.has(claim))
+      const rested = free.filter(({ claim }) => !prior.has(claim))
+      if (rested.length > 0) return rested
+      recent = free
+    }
+    return recent
+  }
+}
+
+/** 1 … `upTo` in random order (Fisher–Yates). Which amount is offered is no secret: only the collisions have to be rare. */
+function shuffledSlots(random: Random, upTo: number): readonly number[] {
+  const slots = Array.from({ length: upTo }, (_, index) => index + 1)
+  const bytes = Buffer.from(random.bytes(upTo * 4))
+  for (let last = upTo - 1; last > 0; last -= 1) {
+    const other = bytes.readUInt32LE(last * 4) % (last + 1)
+    const kept = slots[last] ?? 0
+    slots[last] = slots[other] ?? 0
+    slots[other] = kept
+  }
+  return slots
+}

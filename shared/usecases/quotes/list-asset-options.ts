@@ -1,0 +1,96 @@
+import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { ASSET_IDS, type AssetId, type Family } from '#shared/domain/enumerations.ts'
+import { type InvoiceTerms, isHeld } from '#shared/domain/invoice/model.ts'
+import { displayUnits } from '#shared/domain/money/display.ts'
+import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
+import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { LockAvailability } from './lock-availability.ts'
+import { priceQuote } from './price-quote.ts'
+import { requiredConfirmations } from './required-confirmations.ts'
+
+/** What listing the assets that a payer may choose needs. */
+export interface ListAssetOptionsDeps {
+  readonly invoices: Pick<InvoiceRepository, 'findById'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly availability: Pick<LockAvailability, 'reason'>
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly catalog: Pick<
+    Catalog,
+    | 'asset'
+    | 'confirmations'
+    | 'confirmationTiers'
+    | 'knowsFinality'
+    | 'blockTimeMs'
+    | 'finalizesAfterMs'
+    | 'needsFinality'
+  >
+}
+
+/** Reasons that pass by themselves: such an asset stays in the list as paused. */
+const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavailable', 'addresses_exhausted'])
+
+/**
+ * The assets that an invoice can be paid in, in the order of the specification, with what each would cost now, and for how
+ * long a price is promised. Assets without a wallet, or whose minimum the invoice does not reach, are left out. Null for an unknown id.
+ */
+export async function listAssetOptions(
+  deps: ListAssetOptionsDeps,
+  invoiceId: string,
+): Promise<{ readonly assets: readonly AssetOption[]; readonly holdMs: number } | null> {
+  const invoice = await deps.invoices.findById(invoiceId)
+  if (invoice === null) return null
+  const { terms } = invoice
+  const workspace = await deps.workspaces.findById(terms.workspaceId)
+  if (workspace === null) throw new Error(`invoice ${invoiceId} belongs to no workspace`)
+  const families = new Set(
+    invoice.state.locks.filter((lock) => isHeld(lock) && lock.hold?.kind !== 'amount').map(({ family }) => family),
+  )
+  const options = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, terms, families, id)))
+  return { assets: options.filter((option) => option !== null), holdMs: workspace.policy.quoteMs }
+}
+
+async function optionOf(
+  deps: ListAssetOptionsDeps,
+  workspace: Workspace,
+  { mode, fiat }: Pick<InvoiceTerms, 'mode' | 'fiat'>,
+  heldFamilies: ReadonlySet<Family>,
+  id: AssetId,
+): Promise<AssetOption | null> {
+  const info = deps.catalog.asset(id)
+  const found = await deps.availability.reason(workspace, mode, info)
+  // The address that the invoice holds already serves this asset as well.
+  const reason = found === 'addresses_exhausted' && heldFamilies.has(info.family) ? null : found
+  if (reason !== null && !PASSING.has(reason)) return null
+  const priced = await priceOrNull(deps, workspace, fiat, info)
+  if (priced !== null && priced.amountBase < info.minBase) return null
+  const worth = priced === null ? null : { fiat, fiatPerUsd: priced.fiatPerUsd }
+  const asked = requiredConfirmations(deps.catalog, { policy: workspace.policy, asset: id, mode }, worth)
+  return {
+    asset: id,
+    symbol: info.symbol,
+    name: info.name,
+    network: info.network,
+    estimate: priced === null ? null : displayUnits(priced.amountBase, info),
+    confirmMs: confirmationWait(deps.catalog, info.network, asked),
+    isAvailable: reason === null && priced !== null,
+  }
+}
+
+async function priceOrNull(
+  deps: ListAssetOptionsDeps,
+  { policy }: Pick<Workspace, 'policy'>,
+  fiat: InvoiceTerms['fiat'],
+  info: AssetInfo,
+): Promise<{ readonly amountBase: bigint; readonly fiatPerUsd: string } | null> {
+  try {
+    const rate = await deps.rates.rateFor({ asset: info.id, fiat: fiat.currency, arsSeries: policy.arsSeries })
+    return { amountBase: priceQuote({ policy, fiat, info, rate }).amountBase, fiatPerUsd: rate.fiatPerUsd }
+  } catch (error) {
+    if (error instanceof PaymeshError && error.code === 'RATES_UNAVAILABLE') return null
+    throw error
+  }
+}

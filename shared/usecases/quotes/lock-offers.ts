@@ -1,0 +1,134 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { type AssetLock, isHeld, type LockHold, type PriorHold } from '#shared/domain/invoice/model.ts'
+import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
+import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import { addressClaim } from '#shared/usecases/wallets/claims.ts'
+import { type AddressSourceDeps, createAddressSource } from './address-source.ts'
+import { type ClaimStock, createClaimStock } from './candidate-pool.ts'
+import { type FreeAddress, type FreeAmount, type FreeClaimsDeps, freeAddresses, freeAmounts } from './free-claims.ts'
+
+/** Bytes of a Solana Pay reference: as many as an account key has. */
+const REFERENCE_BYTES = 32
+
+/** What offering addresses and amounts of every kind of wallet needs. */
+export interface LockOffersDeps extends AddressSourceDeps, FreeClaimsDeps {
+  readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage' | 'findAddresses'>
+}
+
+/** Where and how much to pay, and the claim that makes it ours once an invoice write carries it. */
+export interface LockOffer {
+  readonly address: string
+  readonly matchKey: string
+  readonly claim: string
+  /** The price, or a little more where amounts tell invoices apart. */
+  readonly amountBase: bigint
+  /** How the claim ends; null when it never does. */
+  readonly hold: LockHold['kind'] | null
+  /** Who showed the address shortly before; null when it has rested. */
+  readonly priorHold: PriorHold | null
+  /** Reference that the payment link names; null where there is none. */
+  readonly reference: string | null
+}
+
+/** Offers what a lock may promise. An offer is not a claim: the invoice write decides, and a loser takes the next. */
+export interface LockOffers {
+  /**
+   * The next candidate of a material for an asset at a price. Addresses are watched before they are offered wherever the
+   * network has a node. Throws `NO_WALLET_FOR_ASSET` when nothing is free.
+   */
+  take(material: OfferMaterial, info: AssetInfo, priceBase: bigint): Promise<LockOffer>
+  /**
+   * The address that an invoice holds already, offered for another asset of the same material; null when none of its locks
+   * has one of that material which is watched on the asset's network. Where amounts tell invoices apart there is none.
+   */
+  reuse(
+    material: OfferMaterial,
+    info: AssetInfo,
+    priceBase: bigint,
+    held: readonly AssetLock[],
+  ): Promise<LockOffer | null>
+  /** Whether `take` would find a usable address now, whatever the price. */
+  canTake(material: OfferMaterial, network: NetworkId): Promise<boolean>
+}
+
+type OfferMaterial = Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>
+
+/** Makes the one source of offers of a process. */
+export function createLockOffers(deps: LockOffersDeps): LockOffers {
+  const derived = createAddressSource(deps)
+  const pooled = createClaimStock<FreeAddress>(deps.clock)
+  const amounts = createClaimStock<FreeAmount>(deps.clock)
+  const isWatched = (material: OfferMaterial, network: NetworkId, row: WatchedAddress) =>
+    !deps.catalog.hasNode(network, material.mode) || row.watchedOn.includes(network)
+  const isUsable = (material: OfferMaterial, network: NetworkId) => (row: WatchedAddress) =>
+    (row.offeredFrom?.[material.id] ?? 0) <= deps.clock.now() && isWatched(material, network, row)
+  const fromPool = (material: OfferMaterial, network: NetworkId): Parameters<ClaimStock<FreeAddress>['take']> => [
+    `${material.id} ${network}`,
+    freeAddresses(deps, material, isUsable(material, network)),
+  ]
+
+  const take = {
+    xpub: async (material, info, priceBase) => {
+      const { address, matchKey } = await derived.take(material, info.network)
+      const claim = addressClaim(material.mode, material.family, matchKey)
+      return { address, matchKey, claim, amountBase: priceBase, hold: null, priorHold: null, reference: null }
+    },
+    pool: async (material, info, priceBase) => {
+      const free = await pooled.take(...fromPool(material, info.network))
+      if (free === null) throw exhausted(deps, material, info.network)
+      const { address, matchKey } = free.row
+      const { claim, priorHold } = free
+      return { address, matchKey, claim, amountBase: priceBase, hold: 'address', priorHold, reference: null }
+    },
+    address: async (material, info, priceBase) => {
+      const row = await singleAddress(deps, material)
+      if (row === null || !isUsable(material, info.network)(row)) throw exhausted(deps, material, info.network)
+      const free = await amounts.take(`${material.id} ${info.id} ${priceBase}`, freeAmounts(deps, row, info, priceBase))
+      if (free === null) throw exhausted(deps, material, info.network)
+      const { address, matchKey } = row
+      return { address, matchKey, ...free, hold: 'amount', priorHold: null, reference: referenceFor(deps, info) }
+    },
+  } satisfies Record<OfferMaterial['kind'], LockOffers['take']>
+
+  return {
+    take: (material, info, priceBase) => take[material.kind](material, info, priceBase),
+    async reuse(material, info, priceBase, held) {
+      if (material.kind === 'address') return null
+      const own = held.filter((lock) => isHeld(lock) && lock.family === material.family && lock.hold?.kind !== 'amount')
+      if (own.length === 0) return null
+      const keys = own.map(({ matchKey }) => matchKey)
+      const rows = await deps.wallets.findAddresses(material.mode, material.family, keys)
+      const usable = new Set(
+        rows
+          .filter(
+            (row) => (row.heldBy ?? [row.materialId]).includes(material.id) && isWatched(material, info.network, row),
+          )
+          .map(({ matchKey }) => matchKey),
+      )
+      const lock = own.findLast(({ matchKey }) => usable.has(matchKey))
+      if (lock === undefined) return null
+      const { address, matchKey, claim, hold, priorHold = null } = lock
+      return { address, matchKey, claim, amountBase: priceBase, hold: hold?.kind ?? null, priorHold, reference: null }
+    },
+    async canTake(material, network) {
+      if (material.kind === 'xpub') return derived.canTake(material, network)
+      if (material.kind === 'pool') return pooled.has(...fromPool(material, network))
+      const row = await singleAddress(deps, material)
+      return row !== null && isUsable(material, network)(row)
+    },
+  }
+}
+
+async function singleAddress(deps: LockOffersDeps, material: OfferMaterial): Promise<WatchedAddress | null> {
+  return (await deps.wallets.heldPage(material.id, null, 1))[0] ?? null
+}
+
+function referenceFor(deps: LockOffersDeps, info: AssetInfo): string | null {
+  return info.family === 'solana' ? Buffer.from(deps.random.bytes(REFERENCE_BYTES)).toString('hex') : null
+}
+
+function exhausted(deps: LockOffersDeps, material: OfferMaterial, network: NetworkId): PaymeshError {
+  deps.metrics.count('address_source_exhausted_total', { family: material.family, mode: material.mode })
+  return new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `addresses_exhausted ${material.id} on ${network}` })
+}

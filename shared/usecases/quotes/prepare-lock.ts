@@ -1,0 +1,203 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import { heldFor } from '#shared/domain/invoice/held-claims.ts'
+import type { AssetLock, LockHold, LockPolicy, Ms, Quote } from '#shared/domain/invoice/model.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
+import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { AssetRate } from '#shared/ports/rates.ts'
+import type { KeyMaterial } from '#shared/ports/wallets.ts'
+import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
+import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import type { LockAvailability } from './lock-availability.ts'
+import type { LockOffer, LockOffers } from './lock-offers.ts'
+import { priceQuote } from './price-quote.ts'
+import { requiredConfirmations } from './required-confirmations.ts'
+import type { Visitor, VisitorBudget } from './visitor-budget.ts'
+
+const BPS = 10_000n
+const QUARANTINE_MS = 7 * 24 * 3_600_000
+const QUARANTINE_MIN_MS = 24 * 3_600_000
+
+/** What fixing an address and an amount needs. */
+export interface LockPreparerDeps {
+  readonly catalog: Pick<
+    Catalog,
+    'asset' | 'contract' | 'confirmations' | 'confirmationTiers' | 'knowsFinality' | 'paymentUri'
+  >
+  readonly rates: Pick<RateReader, 'rateFor'>
+  readonly availability: LockAvailability
+  readonly addresses: Pick<LockOffers, 'take' | 'reuse'>
+  /** Needed where visitors choose assets. */
+  readonly budget?: VisitorBudget
+}
+
+/** The wish to receive one asset for one fiat amount. */
+export interface LockRequest {
+  readonly workspace: Pick<Workspace, 'id' | 'policy'>
+  readonly mode: Mode
+  readonly asset: AssetId
+  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+  readonly at: Ms
+  /** End of the price promise. */
+  readonly quoteEndsAt: Ms
+  /** Locks of the invoice: an address that it holds already is used again. */
+  readonly held?: readonly AssetLock[]
+  /** Whose budget a further address or amount draws on; absent for the merchant's own. */
+  readonly visitor?: Visitor
+}
+
+/** A complete lock with a candidate address; the invoice write that carries `lock.claim` makes it ours. */
+export interface PreparedLock {
+  readonly lock: AssetLock
+  /** The same promise on the next candidate address, for when the claim turned out to be taken. */
+  next(): Promise<PreparedLock>
+  /** The same promise with other places in the visitors' budget, for when one of those turned out to be taken. */
+  redraw(): Promise<PreparedLock>
+}
+
+/** Fixes amount, bounds and candidate address of a lock. */
+export interface LockPreparer {
+  /**
+   * Prices the request at the current rate with the workspace's spread and freezes the bounds it is judged by.
+   * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an
+   * address is only taken after everything else has passed.
+   */
+  prepare(request: LockRequest): Promise<PreparedLock>
+}
+
+/** Makes the one preparer that create, checkout and simulation share. */
+export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
+  return {
+    async prepare(request) {
+      const info = deps.catalog.asset(request.asset)
+      const { id, policy } = request.workspace
+      const material = await deps.availability.require(id, request.mode, info)
+      const arsSeries = policy.arsSeries
+      const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
+      const priced = priceLock(request, info, rate)
+      if (priced.amountBase < info.minBase) {
+        const minimum = `${formatUnits(info.minBase, info.decimals)} ${info.symbol}`
+        throw new PaymeshError('AMOUNT_BELOW_MINIMUM', {
+          details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
+        })
+      }
+      const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
+      const subject = { policy, asset: info.id, mode: request.mode }
+      const required = requiredConfirmations(deps.catalog, subject, worth)
+      const reused = await deps.addresses.reuse(material, info, priced.amountBase, request.held ?? [])
+      const parts = { request, info, material, priced, required }
+      return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
+    },
+  }
+}
+
+type PricedQuote = Omit<Quote, 'uri'>
+
+/** The promise that a lock or a renewal made now would give, with the workspace's spread in it. */
+export function priceLock(request: LockRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
+  const { policy } = request.workspace
+  const { snapshotAt, sources, fxSources } = rate
+  return {
+    ...priceQuote({ policy, fiat: request.fiat, info, rate }),
+    lockedAt: request.at,
+    expiresAt: request.quoteEndsAt,
+    provenance: { snapshotAt, sources, fxSources, spreadBps: policy.spreadBps },
+  }
+}
+
+/** What a lock is put together from. */
+interface Parts {
+  readonly request: LockRequest
+  readonly info: AssetInfo
+  readonly material: KeyMaterial
+  readonly priced: PricedQuote
+  /** What the value of the invoice asks for. */
+  readonly required: AskedConfirmations
+}
+
+async function withNextAddress(deps: LockPreparerDeps, parts: Parts): Promise<PreparedLock> {
+  // Before an address is taken: a visitor who has to wait must not keep one from others for a minute.
+  const draws = await drawsFor(deps, parts)
+  return preparedOn(deps, parts, await deps.addresses.take(parts.material, parts.info, parts.priced.amountBase), draws)
+}
+
+function preparedOn(
+  deps: LockPreparerDeps,
+  parts: Parts,
+  candidate: LockOffer,
+  draws: readonly string[],
+): PreparedLock {
+  return {
+    lock: lockOn(deps, parts, candidate, draws),
+    next: () => withNextAddress(deps, parts),
+    redraw: async () => preparedOn(deps, parts, candidate, await drawsFor(deps, parts)),
+  }
+}
+
+async function drawsFor(
+  { budget }: LockPreparerDeps,
+  { request: { workspace, visitor }, material }: Parts,
+): Promise<readonly string[]> {
+  if (visitor === undefined) return []
+  if (budget === undefined) throw new Error('a visitor chose an asset where no budget counts them')
+  return await budget.draw(material, workspace, visitor)
+}
+
+function lockOn(
+  deps: LockPreparerDeps,
+  { request, info, priced, required }: Parts,
+  candidate: LockOffer,
+  draws: readonly string[],
+): AssetLock {
+  const { mode, held = [] } = request
+  const { address, matchKey, claim, amountBase, hold, priorHold } = candidate
+  // A lock keeps its reference: payment links of its earlier quotes name it.
+  const earlier = held.findLast((lock) => lock.asset === info.id && lock.matchKey === matchKey)
+  const reference = earlier?.reference ?? candidate.reference
+  const amount = formatUnits(amountBase, info.decimals)
+  const named = reference === null ? {} : { reference }
+  const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
+  const { policy } = request.workspace
+  return {
+    asset: info.id,
+    network: info.network,
+    family: info.family,
+    symbol: info.symbol,
+    decimals: info.decimals,
+    address,
+    matchKey,
+    claim,
+    ...(hold !== null && { hold: holdOf(policy, hold) }),
+    ...(priorHold !== null && { priorHold }),
+    ...(draws.length > 0 && { draws }),
+    ...named,
+    ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
+    requiredConfirmations: required.confirmations,
+    ...(required.finality && { needsFinality: true }),
+    countsDust: false,
+    policy: frozenBounds(policy, info, amountBase, hold),
+    quotes: [{ ...priced, amountBase, amount, uri }],
+    from: request.at,
+    to: null,
+  }
+}
+
+/** At least a day, however the policy was written: the slowest transfers take hours. */
+function holdOf(policy: WorkspacePolicy, kind: LockHold['kind']): LockHold {
+  const quarantineMs = Math.max(policy.quarantineMs ?? QUARANTINE_MS, QUARANTINE_MIN_MS)
+  return { kind, quarantineMs, heldMs: heldFor(policy.lateGraceMs), releasedAt: null }
+}
+
+/** Bounds in base units of this very amount, so that a later policy change never re-judges the invoice. */
+function frozenBounds(policy: WorkspacePolicy, info: AssetInfo, dueBase: bigint, hold: LockOffer['hold']): LockPolicy {
+  const thousandth = dueBase / 1_000n
+  return {
+    // An amount that tells invoices apart is met exactly or not at all.
+    toleranceBase: hold === 'amount' ? 0n : (dueBase * BigInt(policy.toleranceBps)) / BPS,
+    overToleranceBase: 0n,
+    lateGraceMs: policy.lateGraceMs,
+    lateDriftBps: policy.lateDriftBps,
+    dustBase: thousandth > info.dustBase ? thousandth : info.dustBase,
+  }
+}

@@ -1,0 +1,90 @@
+import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { CONFIRMATIONS_MAX, tiersFault } from '#shared/contracts/tiers-fault.ts'
+import { ASSET_IDS, type AssetId, type Mode } from '#shared/domain/enumerations.ts'
+import {
+  type AskedConfirmations,
+  askedConfirmations,
+  type ConfirmationTier,
+  type InvoiceWorth,
+} from '#shared/domain/payment/confirmation-tiers.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
+
+/** What the policy is read with. */
+type PolicyCatalog = Pick<Catalog, 'asset' | 'confirmations' | 'confirmationTiers' | 'knowsFinality'>
+
+/** Whose policy, for which asset in which mode. */
+export interface ConfirmationSubject {
+  readonly policy: Pick<WorkspacePolicy, 'confirmations'>
+  readonly asset: AssetId
+  readonly mode: Mode
+}
+
+/**
+ * What a lock made now asks for on an invoice of this worth: the workspace's own figure or table for the asset, else the
+ * network's table in this mode. A worth that is not known gets the strictest tier. A stored figure that no payment could
+ * ever meet, or that any payment meets at once, counts as not given.
+ */
+export function requiredConfirmations(
+  catalog: PolicyCatalog,
+  { policy, asset, mode }: ConfirmationSubject,
+  worth: InvoiceWorth | null,
+): AskedConfirmations {
+  const tiers = ownTiers(catalog, policy, asset) ?? catalog.confirmationTiers(asset, mode)
+  return askedConfirmations(tiers, worth, catalog.confirmations(asset, mode))
+}
+
+/** The one count that an asset is listed with: the workspace's own, of its lowest tier, else the network's base figure. */
+export function baseConfirmations(
+  catalog: Pick<Catalog, 'asset' | 'confirmations' | 'knowsFinality'>,
+  { policy, asset, mode }: ConfirmationSubject,
+): number {
+  const own = ownTiers(catalog, policy, asset)
+  const base = catalog.confirmations(asset, mode)
+  return own === null ? base : askedConfirmations(own.slice(0, 1), null, base).confirmations
+}
+
+function ownTiers(
+  catalog: Pick<Catalog, 'asset' | 'knowsFinality'>,
+  policy: Pick<WorkspacePolicy, 'confirmations'>,
+  asset: AssetId,
+): readonly ConfirmationTier[] | null {
+  const own = policy.confirmations[asset]
+  if (own === undefined || faultOf(catalog, asset, own) !== null) return null
+  return typeof own === 'number' || own === 'finalized' ? [{ fromUsd: 0, confirmations: own }] : own
+}
+
+/** Passes confirmations by asset id through; throws `VALIDATION_ERROR` that names each one that cannot be asked for, and why. */
+export function checkedConfirmations(
+  catalog: Pick<Catalog, 'asset' | 'knowsFinality'>,
+  confirmations: WorkspacePolicy['confirmations'],
+): WorkspacePolicy['confirmations'] {
+  const faults = Object.entries(confirmations).flatMap(([asset, value]) => {
+    const message = faultOf(catalog, asset, value)
+    return message === null ? [] : [{ path: `policy.confirmations.${asset}`, message }]
+  })
+  if (faults.length === 0) return Object.fromEntries(Object.entries(confirmations).map(copied))
+  throw new PaymeshError('VALIDATION_ERROR', { details: faults })
+}
+
+/** Nothing but the known fields of a tier is stored. */
+function copied([asset, given]: [string, GivenConfirmations]): [string, GivenConfirmations] {
+  if (typeof given === 'number' || given === 'finalized') return [asset, given]
+  return [asset, given.map(({ fromUsd, confirmations }) => ({ fromUsd, confirmations }))]
+}
+
+/** Why this cannot be asked for; null when it can. What comes from a store may be anything. */
+function faultOf(catalog: Pick<Catalog, 'asset' | 'knowsFinality'>, asset: string, value: unknown): string | null {
+  const id = ASSET_IDS.find((known) => known === asset)
+  if (id === undefined) return 'There is no such asset.'
+  const { network } = catalog.asset(id)
+  if (Array.isArray(value)) return tiersFault(value, catalog.knowsFinality(network))
+  if (value === 'finalized') {
+    return catalog.knowsFinality(network)
+      ? null
+      : `Blocks of ${network} are never final: nothing would ever confirm. Ask for a number of confirmations.`
+  }
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= CONFIRMATIONS_MAX
+  return isCount ? null : `Must be a whole number from 1 to ${CONFIRMATIONS_MAX}, "finalized", or tiers by value.`
+}

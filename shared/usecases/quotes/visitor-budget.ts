@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
+import type { ExceptionRepository } from '#shared/ports/events.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
+
+/** Share of a pool, and of a monthly plan, that visitors leave to the merchant's own programs, in percent. */
+export const RESERVE_PERCENT_DEFAULT = 50
+/** The most that may be reserved: visitors keep a tenth, or payment links would serve nobody. */
+export const RESERVE_PERCENT_MAX = 90
+/** One connection holds at most this share of what all visitors may hold. */
+const SOURCE_SHARE = 4
+/** But at least so many, as far as there are any: a household is one connection. */
+const SOURCE_MIN = 2
+/** Hex digits of a connection's hash that a place names: enough to count by, too few to find out who it was. */
+const SOURCE_DIGITS = 4
+/** Places that are looked at before all of them are. */
+const LOOK_FIRST = 64
+const DAY_MS = 86_400_000
+
+/** An anonymous person at a checkout, known by the network that the request came from. */
+export interface Visitor {
+  /** IPv4 address or IPv6 /64, as text; it is never stored. */
+  readonly source: string
+}
+
+/** What counting visitors' claims needs. */
+export interface VisitorBudgetDeps extends Ambient {
+  readonly wallets: Pick<WalletRepository, 'countHeld'>
+  readonly invoices: Pick<InvoiceRepository, 'drawsTaken'>
+  readonly exceptions: Pick<ExceptionRepository, 'openOnce'>
+}
+
+/** Keeps a share of pools and of unique amounts away from visitors who have not paid. */
+export interface VisitorBudget {
+  /**
+   * Two free places, one among all visitors and one of this visitor, for an invoice write that takes an address or amount.
+   * Empty for extended keys. A place is not a claim: the write decides, and a loser asks again. Throws `VisitorBudgetSpent`.
+   */
+  draw(
+    material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>,
+    workspace: Pick<Workspace, 'id' | 'policy'>,
+    visitor: Visitor,
+  ): Promise<readonly string[]>
+}
+
+/** No place is free: the payer takes another coin or comes again after `retryAfter` seconds. */
+export class VisitorBudgetSpent extends PaymeshError {
+  readonly retryAfter: number
+
+  constructor(waitMs: Ms, internal: string) {
+    const minutes = Math.max(1, Math.ceil(waitMs / 60_000))
+    super('NO_WALLET_FOR_ASSET', {
+      message: `This coin has no free address right now. Choose another coin or try again in ${minutes} minutes.`,
+      internal,
+    })
+    this.retryAfter = minutes * 60
+  }
+}
+
+/** How many of `total` visitors may take; the reserve is rounded down, so that a single address serves them as well. */
+export function visitorShare(total: number, policy: Pick<WorkspacePolicy, 'reservePercent'>): number {
+  return total - Math.floor((total * (policy.reservePercent ?? RESERVE_PERCENT_DEFAULT)) / 100)
+}
+
+type DrawArguments = Parameters<VisitorBudget['draw']>
+
+/** Makes the budget that a checkout process draws on; it holds nothing in memory. */
+export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
+  return {
+    async draw(material, workspace, visitor) {
+      if (material.kind === 'xpub') return []
+      const total = material.kind === 'pool' ? await deps.wallets.countHeld(material.id) : Number(SLOTS_MAX)
+      const everybody = visitorShare(total, workspace.policy)
+      const own = Math.min(everybody, Math.max(SOURCE_MIN, Math.floor(everybody / SOURCE_SHARE)))
+      const prefix = `visitor:${material.id}`
+      const places = [
+        await freePlace(deps, prefix, everybody),
+        await freePlace(deps, `${prefix}:${hashOf(material.id, visitor)}`, own),
+      ] as const
+      for (const [scope, place] of [['everybody', places[0]] as const, ['source', places[1]] as const]) {
+        if (typeof place === 'string') continue
+        deps.metrics.count('visitor_budget_spent_total', { scope, family: material.family, mode: material.mode })
+        const held = scope === 'everybody' ? everybody : own
+        await warn(deps, [material, workspace, visitor], scope, held, total)
+        throw new VisitorBudgetSpent(place.freeAt - deps.clock.now(), `visitors_limited ${scope} ${material.id}`)
+      }
+      return places.filter((place) => typeof place === 'string')
+    },
+  }
+}
+
+/** A place that nobody has taken, from a random one on; else when the first one may be free. */
+async function freePlace(
+  deps: VisitorBudgetDeps,
+  prefix: string,
+  count: number,
+): Promise<string | { readonly freeAt: Ms }> {
+  const start = count === 0 ? 0 : Buffer.from(deps.random.bytes(4)).readUInt32LE(0) % count
+  const all = Array.from({ length: count }, (_, index) => `${prefix}:${(start + index) % count}`)
+  let freeAt = Number.POSITIVE_INFINITY
+  for (const part of [all.slice(0, LOOK_FIRST), all.slice(LOOK_FIRST)]) {
+    const taken = await deps.invoices.drawsTaken(part)
+    const free = part.find((place) => !taken.has(place))
+    if (free !== undefined) return free
+    for (const at of taken.values()) freeAt = Math.min(freeAt, at)
+  }
+  return { freeAt: Number.isFinite(freeAt) ? freeAt : deps.clock.now() + DAY_MS }
+}
+
+function hashOf(materialId: string, { source }: Visitor): string {
+  return createHash('sha256').update(`${materialId} ${source}`).digest('hex').slice(0, SOURCE_DIGITS)
+}
+
+/** One inbox entry a day and pool. */
+async function warn(
+  { clock, exceptions }: VisitorBudgetDeps,
+  [{ id, mode, family, kind }, workspace]: DrawArguments,
+  scope: 'everybody' | 'source',
+  held: number,
+  total: number,
+): Promise<void> {
+  const openedAt = clock.now()
+  const what = kind === 'pool' ? `${family} addresses (${mode})` : `amounts on the ${family} address (${mode})`
+  const who = scope === 'everybody' ? 'Visitors who have not paid hold' : 'One connection that has not paid holds'
+  const percent = workspace.policy.reservePercent ?? RESERVE_PERCENT_DEFAULT
+  const advice = kind === 'pool' ? ' Add addresses with wallet add when these are real customers.' : ''
+  await exceptions.openOnce([
+    {
+      id: `visitors_limited:${id}:${workspace.id}:${Math.floor(openedAt / DAY_MS)}`,
+      kind: 'visitors_limited',
+      workspaceId: workspace.id,
+      mode,
+      invoiceId: null,
+      paymentKey: null,
+      detail: `${who} all ${held} of the ${total} ${what} that they may, and further ones are asked to wait. ${percent} % stay reserved for your own programs.${advice}`,
+      openedAt,
+      closedAt: null,
+    },
+  ])
+}

@@ -1,0 +1,59 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { RateResource } from '#shared/contracts/http/rate-resource.ts'
+import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
+import { applySpread, type RateReader } from './read-rate.ts'
+
+/** What listing rates needs. */
+export interface ListRatesDeps {
+  readonly catalog: Pick<Catalog, 'asset'>
+  readonly rates: Pick<RateReader, 'rateFor'>
+}
+
+/** Which rates are asked for, and in whose name. */
+export interface ListRatesInput {
+  readonly workspace: Pick<Workspace, 'policy'>
+  readonly mode: Mode
+  readonly fiat: FiatCode
+  /** Null = every asset. */
+  readonly asset: AssetId | null
+}
+
+/**
+ * What the assets are worth now in one fiat currency, in the order of the specification. An asset without a fresh rate
+ * is left out; throws `RATES_UNAVAILABLE` when none is left.
+ */
+export async function listRates(deps: ListRatesDeps, input: ListRatesInput): Promise<readonly RateResource[]> {
+  const assets = input.asset === null ? ASSET_IDS : [input.asset]
+  const found = await Promise.all(assets.map((asset) => rateOf(deps, input, asset)))
+  const rates = found.filter((rate) => rate !== null)
+  if (rates.length === 0) throw new PaymeshError('RATES_UNAVAILABLE', { internal: `no rate in ${input.fiat}` })
+  return rates
+}
+
+async function rateOf(deps: ListRatesDeps, input: ListRatesInput, asset: AssetId): Promise<RateResource | null> {
+  const { policy } = input.workspace
+  try {
+    const rate = await deps.rates.rateFor({ asset, fiat: input.fiat, arsSeries: policy.arsSeries })
+    const { symbol, network } = deps.catalog.asset(asset)
+    const observedAt = new Date(rate.observedAt).toISOString()
+    return {
+      object: 'rate',
+      livemode: input.mode === 'live',
+      asset,
+      symbol,
+      network,
+      fiat: input.fiat,
+      fiat_per_asset: applySpread(rate.fiatPerAsset, policy.spreadBps),
+      sources: rate.sources.length,
+      // A rate never changes: the next one takes its place.
+      created_at: observedAt,
+      updated_at: observedAt,
+      expires_at: new Date(rate.expiresAt).toISOString(),
+    }
+  } catch (error) {
+    if (error instanceof PaymeshError && error.code === 'RATES_UNAVAILABLE') return null
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import type { Quote } from '#shared/domain/rates/quote.ts'
+import type { RateSnapshot } from '#shared/ports/rates.ts'
+import { publishRates } from './publish-rates.ts'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT }
+
+function build() {
+  const world = { now: 1_800_000_000_000, confirms: false, asked: [] as string[] }
+  const stored: RateSnapshot[] = []
+  const publish = (quotes: readonly Quote[]) =>
+    publishRates(
+      {
+        clock: { now: () => world.now },
+        logger: SILENT,
+        metrics: { count() {}, gauge() {}, observe() {} },
+        tripwire: {
+          agrees: async (symbol) => {
+            world.asked.push(symbol)
+            return world.confirms
+          },
+        },
+        rates: {
+          latest: async () => stored.at(-1) ?? null,
+          insert: async (snapshot) => void stored.push(snapshot),
+        },
+      },
+      quotes,
+    )
+  const books = (prices: Readonly<Record<string, string>>, ageMs = 0): readonly Quote[] =>
+    ['kraken', 'coinbase', 'bitstamp', 'okx'].flatMap((source) =>
+      Object.entries(prices).map(([base, price]) => ({
+        source,
+        base,
+        quote: 'USD',
+        price: parseDecimal(price),
+        feed: 'book' as const,
+        receivedAt: world.now - ageMs,
+        sourceAt: null,
+      })),
+    )
+  return { world, stored, publish, books }
+}
+
+describe('publishRates', () => {
+  it('publishes what has a quorum, with sources and ages, and USD as it is', async () => {
+    const { publish, books, world } = build()
+    const snapshot = await publish([...books({ BTC: '71250.00' }, 5_000), ...books({ ETH: '2140' }).slice(0, 2)])
+    expect(snapshot?.usdPerSymbol).toEqual({
+      BTC: { price: '71250', sources: ['bitstamp', 'coinbase', 'kraken', 'okx'], oldestAt: world.now - 5_000 },
+    })
+    expect(snapshot?.fiatPerUsd).toEqual({ USD: { price: '1', sources: [], oldestAt: world.now } })
+  })
+
+  it('publishes nothing from quotes older than their limit', async () => {
+    const { publish, books, stored } = build()
+    expect(await publish(books({ BTC: '71250' }, 60_001))).toBeNull()
+    expect(stored).toEqual([])
+  })
+
+  it('carries the memory of the guards from one snapshot to the next', async () => {
+    const { publish, books, world } = build()
+    await publish(books({ BTC: '100', ETH: '10' }))
+    world.now += 15_000
+    const held = await publish(books({ BTC: '80', ETH: '10' }))
+    expect(Object.keys(held?.usdPerSymbol ?? {})).toEqual(['ETH'])
+    world.now += 15_000
+    const passed = await publish(books({ BTC: '80', ETH: '10' }))
+    expect(passed?.usdPerSymbol['BTC']?.price).toBe('80')
+  })
+
+  it('remembers the price of a symbol through cycles in which it had none', async () => {
+    const { publish, books, world } = build()
+    await publish(books({ BTC: '100', ETH: '10' }))
+    world.now += 15_000
+    await publish(books({ ETH: '10' }))
+    world.now += 15_000
+    expect((await publish(books({ BTC: '1000', ETH: '10' })))?.usdPerSymbol['BTC']).toBeUndefined()
+  })
+
+  // Money: sources that are wrong alike must not set a price without a second opinion.
+  it('asks for a second opinion only about a jump of more than 30 %, and publishes when it agrees twice', async () => {
+    const { publish, books, world } = build()
+    await publish(books({ BTC: '100' }))
+    expect((await publish(books({ BTC: '50' })))?.usdPerSymbol).toEqual({})
+    expect((await publish(books({ BTC: '50' })))?.usdPerSymbol).toEqual({})
+    expect(world.asked).toEqual(['BTC', 'BTC'])
+    world.confirms = true
+    expect((await publish(books({ BTC: '50' })))?.usdPerSymbol['BTC']?.price).toBe('50')
+    await publish(books({ BTC: '51' }))
+    expect(world.asked).toHaveLength(3)
+  })
+
+  it('leaves a stablecoin off its peg out and still turns tether books into dollars by its market price', async () => {
+    const { publish, books } = build()
+    const tether = books({ BTC: '100' }).map((quote) => ({ ...quote, quote: 'USDT' }))
+    const snapshot = await publish([...books({ USDT: '0.9' }), ...tether])
+    expect(Object.keys(snapshot?.usdPerSymbol ?? {})).toEqual(['BTC'])
+    expect(snapshot?.usdPerSymbol['BTC']?.price).toBe('90')
+  })
+})

@@ -1,0 +1,136 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { AssetRate, FiatSeries, RateRepository, RateSnapshot } from '#shared/ports/rates.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+
+/** A rate older than this never prices anything, milliseconds; counted from its oldest crypto quote. */
+export const RATE_MAX_AGE_MS = 120_000
+
+/** How long one process answers from the snapshot it holds before it asks the store again, milliseconds. */
+const CACHE_MS = 1000
+
+/** Which of the two Argentine prices a workspace chose. */
+export type ArsSeries = 'crypto' | 'official'
+
+/** What a price is asked for. `arsSeries` matters only when `fiat` is ARS. */
+export interface RateRequest {
+  readonly asset: AssetId
+  readonly fiat: FiatCode
+  readonly arsSeries: ArsSeries
+}
+
+/** Prices assets from published snapshots; safe to share by all requests of a process. */
+export interface RateReader {
+  /**
+   * The price to lock now. Throws `PaymeshError('RATES_UNAVAILABLE')` when there is no snapshot, it is older than
+   * 120 s, or it holds no price for this symbol or fiat; never a stale, fixed or 1:1 price.
+   */
+  rateFor(request: RateRequest): Promise<AssetRate>
+  /** Fiat per asset as it was published in the 120 s up to and including `at`; null when nothing was. No spread. */
+  rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null>
+}
+
+/** What {@link createRateReader} needs. */
+export interface RateReaderDeps {
+  readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
+  readonly clock: Clock
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** Builds a reader that shares one snapshot for at most a second and loads it once however many ask at the same time. */
+export function createRateReader(deps: RateReaderDeps): RateReader {
+  const latest = createSnapshotCache(deps)
+
+  async function rateFor(request: RateRequest): Promise<AssetRate> {
+    const snapshot = await latest()
+    const legs = snapshot === null ? null : legsOf(snapshot, request, deps.catalog)
+    if (snapshot === null || legs === null) {
+      throw new PaymeshError('RATES_UNAVAILABLE', {
+        internal: `no published rate of ${request.asset} in ${request.fiat}`,
+      })
+    }
+    const observedAt = Math.min(snapshot.at, legs.crypto.oldestAt)
+    const expiresAt = observedAt + RATE_MAX_AGE_MS
+    if (deps.clock.now() >= expiresAt) {
+      throw new PaymeshError('RATES_UNAVAILABLE', { internal: `the rate of ${request.asset} expired at ${expiresAt}` })
+    }
+    return {
+      asset: request.asset,
+      fiat: request.fiat,
+      fiatPerAsset: crossPrice(legs),
+      fiatPerUsd: legs.fx.price,
+      snapshotAt: snapshot.at,
+      observedAt,
+      expiresAt,
+      sources: legs.crypto.sources,
+      fxSources: legs.fx.sources,
+    }
+  }
+
+  async function rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null> {
+    const snapshot = await deps.rates.latestBefore(request.at, RATE_MAX_AGE_MS)
+    const legs = snapshot === null ? null : legsOf(snapshot, request, deps.catalog)
+    return legs === null ? null : crossPrice(legs)
+  }
+
+  return { rateFor, rateAt }
+}
+
+/**
+ * The price after the merchant's spread: `fiatPerAsset × (1 − bps ÷ 10,000)`, exact. A lower price per unit makes the
+ * payer's due rise, so the spread always protects the merchant; the product (not a quotient) keeps every digit printable.
+ * `bps` is a whole number from 0 to 9,999; anything else throws a `RangeError`.
+ */
+export function applySpread(fiatPerAsset: string, bps: number): string {
+  if (!Number.isInteger(bps) || bps < 0 || bps > 9999) throw new RangeError(`spread of ${bps} basis points`)
+  return formatDecimal(multiply(parseDecimal(fiatPerAsset), { digits: BigInt(10_000 - bps), scale: 4 }))
+}
+
+type CryptoLeg = RateSnapshot['usdPerSymbol'][string]
+type FxLeg = NonNullable<RateSnapshot['fiatPerUsd'][FiatSeries]>
+interface Legs {
+  readonly crypto: CryptoLeg
+  readonly fx: FxLeg
+}
+
+function legsOf(snapshot: RateSnapshot, request: RateRequest, catalog: Pick<Catalog, 'asset'>): Legs | null {
+  const symbol = catalog.asset(request.asset).symbol
+  const crypto = snapshot.usdPerSymbol[symbol]
+  const fx = snapshot.fiatPerUsd[seriesOf(request.fiat, request.arsSeries)]
+  return crypto === undefined || fx === undefined ? null : { crypto, fx }
+}
+
+function seriesOf(fiat: FiatCode, arsSeries: ArsSeries): FiatSeries {
+  return fiat === 'ARS' ? `ARS:${arsSeries}` : fiat
+}
+
+/** One path for every fiat, so that the same asset never has contradicting prices in two currencies. */
+function crossPrice(legs: Legs): string {
+  return formatDecimal(multiply(parseDecimal(legs.crypto.price), parseDecimal(legs.fx.price)))
+}
+
+function createSnapshotCache(deps: RateReaderDeps): () => Promise<RateSnapshot | null> {
+  let held: { readonly loadedAt: Ms; readonly snapshot: RateSnapshot } | null = null
+  let loading: Promise<RateSnapshot | null> | null = null
+
+  async function load(): Promise<RateSnapshot | null> {
+    try {
+      const snapshot = await deps.rates.latest()
+      // "None yet" is not held: the first snapshot after a boot must be seen at once.
+      held = snapshot === null ? null : { loadedAt: deps.clock.now(), snapshot }
+      return snapshot
+    } finally {
+      loading = null
+    }
+  }
+
+  return async () => {
+    const age = held === null ? Number.POSITIVE_INFINITY : deps.clock.now() - held.loadedAt
+    if (held !== null && age >= 0 && age < CACHE_MS) return held.snapshot
+    loading ??= load()
+    return loading
+  }
+}

@@ -1,0 +1,104 @@
+import { holdingLock, isLeftOut } from '#shared/domain/invoice/lock-match.ts'
+import { activeLock, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
+import { nextActionAt } from '#shared/domain/invoice/next-action.ts'
+import { statusBySums } from '#shared/domain/invoice/settle.ts'
+import { isLive, isSettled, neededBase, totals } from '#shared/domain/invoice/totals.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
+import type { Books, ChainHeight } from '#shared/ports/reconciliation.ts'
+import type { Finding } from './violation.ts'
+
+/** The status is the one that the ledger asks for, and everything that goes with a status is as that status has it. */
+export function judgeStatus({ terms, state }: Invoice): readonly Finding[] {
+  const { status, version } = state
+  const asked = statusBySums(state, Number.NEGATIVE_INFINITY)
+  const faults: readonly (readonly [boolean, string])[] = [
+    [asked !== status, `it is ${status}, its ledger asks for ${asked}`],
+    [!Number.isInteger(version) || version < 1, `it has version ${version}`],
+    [version === 1 && status !== 'new' && status !== 'pending', `it is ${status} in its first version`],
+    [state.mode !== terms.mode, `its state is of ${state.mode}`],
+    [state.updatedAt < state.createdAt, 'it changed before it was created'],
+    [hasWrongLocks(state), `it is ${status} with ${openLocks(state)} open locks of ${state.locks.length}`],
+    [(state.paidAt !== null) !== isSettled(state), `it is ${status} and was paid at ${state.paidAt}`],
+    [
+      (state.confirmingSince !== null) !== (status === 'confirming'),
+      `it is ${status} and confirms since ${state.confirmingSince}`,
+    ],
+    [
+      state.nextActionAt !== nextActionAt(state),
+      `its clock is set to ${state.nextActionAt}, not ${nextActionAt(state)}`,
+    ],
+  ]
+  return faults.flatMap(([isWrong, words]) => (isWrong ? [{ invariant: 'status' as const, words }] : []))
+}
+
+const openLocks = (state: InvoiceState): number => state.locks.filter(({ to }) => to === null).length
+
+/** An asset is locked from `pending` on; what ended before never had one. */
+function hasWrongLocks(state: InvoiceState): boolean {
+  if (state.status === 'new') return state.locks.length > 0
+  const mayHaveNone = state.status === 'expired' || state.status === 'cancelled'
+  return openLocks(state) !== (state.locks.length === 0 && mayHaveNone ? 0 : 1)
+}
+
+/** Paid means that confirmed money covered what was due, or that a person said so. Money that vanished later counts while its loss is in the inbox. */
+export function judgePaid({ invoice, payments }: Books): readonly Finding[] {
+  const { state } = invoice
+  if (!isSettled(state)) return []
+  const { settledBase, dueBase } = totals(state)
+  const coveredBase = settledBase + lostBase(state) + lostDustBase(state, payments)
+  const byWord = state.underpaidAccepted && state.ledger.some(({ acceptedBase }) => acceptedBase !== null)
+  const needed = neededBase(state, dueBase)
+  if (coveredBase < needed && !byWord)
+    return [{ invariant: 'paid_in_full', words: `it is ${state.status} with ${coveredBase} of ${needed} base units` }]
+  const bound = dueBase + (activeLock(state)?.policy.overToleranceBase ?? 0n)
+  if (state.status === 'overpaid' && coveredBase <= bound)
+    return [{ invariant: 'paid_in_full', words: `it is overpaid with ${coveredBase} of ${bound} base units` }]
+  return []
+}
+
+/** What settled the invoice and left its chain, as far as somebody was told. */
+function lostBase(state: InvoiceState): bigint {
+  const told = new Set(
+    state.exceptions.filter(({ exception }) => exception === 'reorged').map(({ payment }) => payment),
+  )
+  return sum(state.ledger.filter((row) => row.counted && row.eligible && !isLive(row) && told.has(row.payment)))
+}
+
+/** No inbox row is opened for payments without rows of their own; what of them vanished may have counted. */
+function lostDustBase({ locks, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
+  if (others === null) return 0n
+  const listed = new Set(ledger.map((row) => row.payment))
+  const isLeftOutDust = (payment: Payment): boolean => {
+    const lock = locks[holdingLock(locks, payment) ?? -1]
+    return lock !== undefined && isLeftOut(lock, { amountBase: payment.amountBase, simulated: false })
+  }
+  const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment) && !isLeftOutDust(payment))
+  return gone.reduce((total, { amountBase }) => total + amountBase, 0n)
+}
+
+const sum = (rows: readonly LedgerRow[]): bigint =>
+  rows.reduce((total, row) => total + (row.acceptedBase ?? row.amountBase), 0n)
+
+/**
+ * What the ledger counts as confirmed lies as deep in its chain as was demanded. A cursor may stand back a little while a branch is
+ * exchanged, so the newest known block counts; one that lies below the payment's own is that of a chain that began anew.
+ */
+export function judgeDepth({ invoice, payments }: Books, cursors: readonly ChainHeight[]): readonly Finding[] {
+  const { state, terms } = invoice
+  const demanded = activeLock(state)?.requiredConfirmations ?? 1
+  const own = new Map(payments.map((payment) => [payment.key, payment]))
+  return state.ledger.flatMap((row): readonly Finding[] => {
+    const payment = own.get(row.payment)
+    const counts = row.counted && row.state === 'confirmed' && payment?.version === row.version
+    if (!counts || payment.kind === 'simulated' || payment.state !== 'confirmed') return []
+    const found = (words: string): readonly Finding[] => [{ invariant: 'paid_in_full', words, paymentKey: row.payment }]
+    const { block, requiredConfirmations: required } = payment
+    if (block === null) return found('it is confirmed in no block')
+    if (row.acceptedBase === null && required < demanded)
+      return found(`it was confirmed with ${required} confirmations, the invoice demands ${demanded}`)
+    const cursor = cursors.find(({ mode, network }) => mode === terms.mode && network === payment.network)
+    const depth = cursor === undefined ? required : Math.max(cursor.height, cursor.headHeight) - block.height + 1
+    return depth >= required || depth < 1 ? [] : found(`it is confirmed with ${depth} of ${required} confirmations`)
+  })
+}

@@ -1,0 +1,155 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import { activeLock } from '#shared/domain/invoice/model.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
+import { parseUnits } from '#shared/domain/money/amount.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Refund, RefundRepository } from '#shared/ports/refunds.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
+import { REFUND_LINK_LIFE_MS, type RefundLinks, refundTokenHash } from './refund-link.ts'
+
+/** What the operators' side of refunds needs. */
+export interface ManageRefundsDeps {
+  readonly clock: Clock
+  readonly refunds: Pick<RefundRepository, 'open' | 'findInWorkspace' | 'noteSent' | 'withdraw'>
+  readonly invoices: Pick<InvoiceRepository, 'findInWorkspace'>
+  readonly catalog: Pick<Catalog, 'asset'>
+  readonly refundLinks: RefundLinks
+}
+
+/** Who does something in which workspace, and why. */
+interface Deed {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly opId: string
+  readonly actor: string
+  readonly reason: string | null
+}
+
+/**
+ * Notes that money of an invoice is to be given back and makes the link that asks the customer where to. The operation's id is the
+ * refund's, so a repetition finds it, with the same link. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount`, and
+ * `INVALID_STATE` for an invoice that received nothing.
+ */
+export async function openRefundRequest(
+  deps: ManageRefundsDeps,
+  input: Deed & { readonly invoiceId: string; readonly asset: AssetId | null; readonly amount: string },
+): Promise<{ readonly refund: Refund; readonly token: string }> {
+  const { workspaceId, mode, opId, actor, reason } = input
+  const token = deps.refundLinks.tokenOf(opId)
+  const earlier = await deps.refunds.findInWorkspace(workspaceId, mode, opId)
+  if (earlier !== null) return { refund: earlier, token }
+  const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, input.invoiceId)
+  if (invoice === null) throw new PaymeshError('NOT_FOUND')
+  const asset = input.asset ?? paidAsset(invoice)
+  const { network, decimals } = deps.catalog.asset(asset)
+  const at = deps.clock.now()
+  const refund: Refund = {
+    id: opId,
+    workspaceId,
+    mode,
+    invoiceId: invoice.terms.id,
+    asset,
+    network,
+    amountBase: amountOf(input.amount, decimals),
+    status: 'asked',
+    tokenHash: refundTokenHash(token) ?? '',
+    expiresAt: at + REFUND_LINK_LIFE_MS,
+    address: null,
+    addressedAt: null,
+    txHash: null,
+    sentAt: null,
+    askedBy: actor,
+    sentBy: null,
+    createdAt: at,
+  }
+  const detail = { refund: refund.id, asset, amount: input.amount, reason }
+  const audit = auditOf({ ...input, at, action: 'refund.asked', invoiceId: refund.invoiceId, detail })
+  const stored = await deps.refunds.open(refund, { ...audit, id: `refund-asked:${opId}` })
+  if (stored.workspaceId !== workspaceId) throw new PaymeshError('NOT_FOUND')
+  return { refund: stored, token }
+}
+
+/**
+ * Notes the transaction by which a refund was sent: its id is checked for its form and nothing else. Repeating it changes nothing.
+ * Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `txid`, and `INVALID_STATE` when another one was noted before.
+ */
+export async function recordRefund(
+  deps: ManageRefundsDeps,
+  input: Deed & { readonly refundId: string; readonly txHash: string },
+): Promise<Refund> {
+  const refund = await find(deps, input)
+  const txHash = transactionId(deps.catalog.asset(refund.asset).family, input.txHash)
+  const at = deps.clock.now()
+  const detail = { refund: refund.id, transaction: txHash, address: refund.address, reason: input.reason }
+  const audit = auditOf({ ...input, at, action: 'refund.sent', invoiceId: refund.invoiceId, detail })
+  const noted = await deps.refunds.noteSent(refund.id, { txHash, at, by: input.actor }, audit)
+  const now = await find(deps, input)
+  if (!noted && now.txHash !== txHash) throw ended(now)
+  return now
+}
+
+/** Ends a refund that was not sent: its link stops working. Repeating it changes nothing. Throws `NOT_FOUND` and `INVALID_STATE`. */
+export async function withdrawRefund(
+  deps: ManageRefundsDeps,
+  input: Deed & { readonly refundId: string },
+): Promise<Refund> {
+  const refund = await find(deps, input)
+  const detail = { refund: refund.id, reason: input.reason }
+  const at = deps.clock.now()
+  const audit = auditOf({ ...input, at, action: 'refund.withdrawn', invoiceId: refund.invoiceId, detail })
+  await deps.refunds.withdraw(refund.id, audit)
+  const now = await find(deps, input)
+  if (now.status !== 'withdrawn') throw ended(now)
+  return now
+}
+
+function ended({ status, sentBy, sentAt }: Refund): PaymeshError {
+  const when = sentAt === null ? '' : ` at ${new Date(sentAt).toISOString()}`
+  const message =
+    status === 'sent'
+      ? `${sentBy ?? 'Somebody'} noted another transaction${when}. Nothing was done twice.`
+      : 'This refund was withdrawn.'
+  return new PaymeshError('INVALID_STATE', { message })
+}
+
+async function find(deps: ManageRefundsDeps, input: Deed & { readonly refundId: string }): Promise<Refund> {
+  const refund = await deps.refunds.findInWorkspace(input.workspaceId, input.mode, input.refundId)
+  if (refund === null) throw new PaymeshError('NOT_FOUND')
+  return refund
+}
+
+function paidAsset({ state }: Invoice): AssetId {
+  const lock = activeLock(state)
+  if (lock === null || totals(state).receivedBase === 0n) {
+    throw new PaymeshError('INVALID_STATE', { message: 'This invoice received nothing that could be given back.' })
+  }
+  return lock.asset
+}
+
+function amountOf(amount: string, decimals: number): bigint {
+  let amountBase = 0n
+  try {
+    amountBase = parseUnits(amount, decimals)
+  } catch {
+    // Said below.
+  }
+  if (amountBase > 0n) return amountBase
+  const message = `must be a number above zero with at most ${decimals} decimals`
+  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'amount', message }] })
+}
+
+function auditOf(
+  input: Deed & {
+    readonly at: number
+    readonly action: string
+    readonly invoiceId: string
+    readonly detail: AuditRecord['detail']
+  },
+): AuditRecord {
+  const { at, actor, action, invoiceId, workspaceId, mode, detail, opId } = input
+  return { id: `${action}:${opId}`, at, actor, action, subject: invoiceId, workspaceId, mode, detail }
+}

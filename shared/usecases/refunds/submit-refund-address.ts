@@ -1,0 +1,107 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { AddressReader, Refund, RefundRepository, RefundStatus } from '#shared/ports/refunds.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { refundTokenHash } from './refund-link.ts'
+
+/** What the customer's side of a refund needs. */
+export interface RefundRequestDeps {
+  readonly clock: Clock
+  readonly refunds: Pick<RefundRepository, 'findByTokenHash' | 'giveAddress'>
+  readonly invoices: Pick<InvoiceRepository, 'findById'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly catalog: Pick<Catalog, 'asset'>
+  readonly payees: AddressReader
+}
+
+/** All that the customer with the link may see: who gives back how much on which network, and what was answered. */
+export interface RefundRequest {
+  readonly merchant: string
+  readonly livemode: boolean
+  readonly invoiceNumber: number
+  readonly asset: string
+  readonly symbol: string
+  readonly network: NetworkId
+  readonly amount: string
+  readonly status: RefundStatus
+  /** The customer's own answer. */
+  readonly address: string | null
+  readonly txHash: string | null
+  /** ISO 8601, UTC. */
+  readonly expiresAt: string
+}
+
+/** What a link asks for and how far it is. Throws `NOT_FOUND` for an unknown, withdrawn or expired link alike. */
+export async function readRefundRequest(deps: RefundRequestDeps, token: string): Promise<RefundRequest> {
+  return await present(deps, await find(deps, token))
+}
+
+/**
+ * Takes the address that the customer gives, once: the same one again changes nothing. Throws `NOT_FOUND`, `VALIDATION_ERROR` with
+ * path `address` for what is no address of the network, and `INVALID_STATE` when another one was given before, which only the
+ * merchant can undo.
+ */
+export async function submitRefundAddress(
+  deps: RefundRequestDeps,
+  token: string,
+  input: { readonly address: string },
+): Promise<RefundRequest> {
+  const refund = await find(deps, token)
+  const { address } = deps.payees.read(refund.network, refund.mode, input.address)
+  if (refund.status === 'asked') await give(deps, refund, address)
+  const now = await find(deps, token)
+  if (now.address !== address) {
+    throw new PaymeshError('INVALID_STATE', {
+      message: 'Another address was given before. Write to the merchant if it is wrong.',
+    })
+  }
+  return await present(deps, now)
+}
+
+async function give(deps: RefundRequestDeps, refund: Refund, address: string): Promise<void> {
+  const at = deps.clock.now()
+  await deps.refunds.giveAddress(refund.id, address, at, {
+    id: `refund-address:${refund.id}`,
+    at,
+    actor: 'customer',
+    action: 'refund.address_given',
+    subject: refund.invoiceId,
+    workspaceId: refund.workspaceId,
+    mode: refund.mode,
+    detail: { refund: refund.id, address, network: refund.network },
+  })
+}
+
+async function find(deps: RefundRequestDeps, token: string): Promise<Refund> {
+  const hash = refundTokenHash(token)
+  const refund = hash === null ? null : await deps.refunds.findByTokenHash(hash)
+  const open = refund !== null && refund.status !== 'withdrawn' && deps.clock.now() < refund.expiresAt
+  if (!open) throw new PaymeshError('NOT_FOUND', { message: 'This link is not valid any more.' })
+  return refund
+}
+
+async function present(deps: RefundRequestDeps, refund: Refund): Promise<RefundRequest> {
+  const [invoice, workspace] = await Promise.all([
+    deps.invoices.findById(refund.invoiceId),
+    deps.workspaces.findById(refund.workspaceId),
+  ])
+  if (invoice === null || workspace === null) throw new PaymeshError('NOT_FOUND')
+  const { symbol, decimals } = deps.catalog.asset(refund.asset)
+  return {
+    merchant: workspace.name,
+    livemode: refund.mode === 'live',
+    invoiceNumber: invoice.terms.number,
+    asset: refund.asset,
+    symbol,
+    network: refund.network,
+    amount: formatUnits(refund.amountBase, decimals),
+    status: refund.status,
+    address: refund.address,
+    txHash: refund.txHash,
+    expiresAt: new Date(refund.expiresAt).toISOString(),
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import type { Answer } from '#shared/ports/http-response.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { After } from '#shared/ports/timers.ts'
+import type { IdempotencyRepository } from '#shared/ports/workspaces.ts'
+import { isReplayable } from './idempotency-scope.ts'
+
+/** A request that did not renew its lease for this long counts as dead, and a retry takes over. */
+const LEASE_MS = 5_000
+/** A running request renews so often; two renewals may fail. */
+const RENEW_MS = 1_500
+
+/** What running an operation at most once per key needs. */
+export interface RunOnceDeps {
+  readonly idempotency: IdempotencyRepository
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+  readonly random: Random
+  readonly after: After
+}
+
+/** The use of an idempotency key by one request. */
+export interface OnceScope {
+  /** From `idempotencyScope`. */
+  readonly scope: string
+  readonly fingerprint: string
+  readonly requestId: string
+}
+
+/** Identities under which an operation works, equal for every retry of the same key. */
+export interface OperationIds {
+  /** Id for the resource that the operation creates. */
+  readonly resourceId: string
+  /** Recognised by the target's `lastOps`, so that a retry after a lost answer finds its work done. */
+  readonly opId: string
+}
+
+/**
+ * Runs an operation at most once per key: the first answer is stored, sealed, and repeated byte for byte; a retry after a crash runs
+ * again under the same ids. Without a key (`once` null) it just runs. Throws `IDEMPOTENCY_MISMATCH` and
+ * `IDEMPOTENCY_IN_PROGRESS`; refusals that are no outcome (validation, 403, 503) leave the key free; after an unexpected
+ * failure, when nobody knows whether the work was done, the next request with the key resumes it under the same ids, even if
+ * others were refused in between.
+ */
+export async function runOnce(
+  deps: RunOnceDeps,
+  once: OnceScope | null,
+  operation: (ids: OperationIds) => Promise<Answer>,
+): Promise<Answer> {
+  if (once === null) return operation({ resourceId: deps.random.uuid(), opId: deps.random.uuid() })
+  const { scope, fingerprint } = once
+  const begun = await deps.idempotency.begin(scope, fingerprint, deps.random.uuid(), deps.clock.now(), LEASE_MS)
+  if (begun.outcome === 'mismatch') throw new PaymeshError('IDEMPOTENCY_MISMATCH')
+  if (begun.outcome === 'in_progress') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+  if (begun.outcome === 'done') {
+    const { status, body } = begun.response
+    return { status, body: deps.secretBox.open(body, scope), replayed: true }
+  }
+  const { resourceId, fencingToken } = begun
+  const finish = (status: number, body: string): Promise<void> =>
+    deps.idempotency.finish(scope, fencingToken, { status, body: deps.secretBox.seal(body, scope) })
+  const stopRenewing = keepLease(deps, scope, fencingToken)
+  try {
+    const answer = await operation({ resourceId, opId: operationId(scope, resourceId) })
+    await finish(answer.status, answer.body)
+    return answer
+  } catch (error) {
+    if (isReplayable(error)) await finish(error.status, errorEnvelope(error, once.requestId))
+    // A refused retry says nothing about what the first run did before it died.
+    else if (error instanceof PaymeshError && begun.outcome === 'begun')
+      await deps.idempotency.release(scope, fencingToken)
+    else await giveUp(deps, scope, fencingToken)
+    throw error
+  } finally {
+    stopRenewing()
+  }
+}
+
+/** Renews until the returned function is called. A renewal that fails is made up for by the next one. */
+function keepLease(deps: RunOnceDeps, scope: string, fencingToken: number): () => void {
+  const renew = (): void => {
+    deps.idempotency.renew(scope, fencingToken, deps.clock.now() + LEASE_MS).catch(() => undefined)
+    cancel = deps.after(RENEW_MS, renew)
+  }
+  let cancel = deps.after(RENEW_MS, renew)
+  return () => cancel()
+}
+
+/** Anything unexpected may have come after the work took effect, so the ids must outlive it. Never throws. */
+async function giveUp(deps: RunOnceDeps, scope: string, fencingToken: number): Promise<void> {
+  try {
+    await deps.idempotency.giveUp(scope, fencingToken)
+  } catch {
+    // The store is away; then the lease runs out by itself.
+  }
+}
+
+/** The resource id belongs to one use of the key: when the key is used again after its window, it is another operation. */
+function operationId(scope: string, resourceId: string): string {
+  return createHash('sha256').update(`${scope}\n${resourceId}`).digest('hex').slice(0, 32)
+}

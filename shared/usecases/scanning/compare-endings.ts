@@ -1,0 +1,191 @@
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { ExceptionRecord } from '#shared/ports/events.ts'
+import type { CoinAccount } from '#shared/ports/invoices.ts'
+import type { BalanceCheck } from '#shared/ports/native-balances.ts'
+import { type BalanceLedger, type BlockRef, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { assertHeld, type ScanSession } from './scan-session.ts'
+
+/** A deadline waits this long for a node that does not say what an account holds. */
+const PATIENCE_MS = 60_000
+
+/** Invoices whose deadline the next blocks may pass. */
+export interface Endings {
+  /**
+   * Compares what the accounts of ending invoices hold after the newest block with what payments explain, and opens an inbox
+   * row for what they do not. Called when the payments are stored and before the cursor moves. Repeating it opens nothing
+   * twice. Throws `NodeUnreliable` while a node is silent, for a minute.
+   */
+  compare(last: BlockRef): Promise<void>
+}
+
+const NOTHING: Endings = { compare: async () => {} }
+
+/**
+ * Coins may come outside of any transaction: withdrawals of validators, tips of a coinbase. Where balances are not the ledger,
+ * nothing else shows them. Reads the balance of accounts whose invoice is seen for the first time: what came until the
+ * cursor's block is in it, and nobody could pay the invoice before.
+ */
+export async function openEndings(session: ScanSession): Promise<Endings> {
+  const { deps, source, cursor, index } = session
+  const ledger = source.client.balances
+  if (ledger === undefined || ledger.inUse) return NOTHING
+  const rows = await deps.invoices.coinAccounts(source.mode, source.network, cursor.time)
+  const waiting = rows.filter(({ matchKey }) => index.has(matchKey))
+  session.opened ??= new Set()
+  const fresh = waiting.filter(({ invoiceId }) => session.opened?.has(invoiceId) === false)
+  if (fresh.length > 0) await readStarts(session, ledger, fresh)
+  return {
+    async compare(last) {
+      const ending = waiting.filter(({ expiresAt }) => expiresAt <= last.time)
+      if (ending.length === 0) return
+      const ends = await readEnds(session, ledger, ending, last)
+      await (ends === null ? reportUncompared(session) : compareAll(session, ending, last, ends))
+      // An address that is handed on begins with the balance that its next invoice finds.
+      const kept = new Set(waiting.flatMap(({ expiresAt, matchKey }) => (expiresAt > last.time ? matchKey : [])))
+      const over = [...new Set(ending.map(({ matchKey }) => matchKey))].filter((matchKey) => !kept.has(matchKey))
+      assertHeld(session)
+      const ended = over.map((matchKey) => ({ matchKey, checks: [] }))
+      await deps.balances.save(source.mode, source.network, ended, session.lease.epoch)
+    },
+  }
+}
+
+/** Reads and stores the balances at the cursor. What cannot be read is asked for again with the next blocks. */
+async function readStarts(session: ScanSession, ledger: BalanceLedger, fresh: readonly CoinAccount[]): Promise<void> {
+  const { deps, source, cursor, lease } = session
+  const { height, hash } = cursor
+  const keys = [...new Set(fresh.map(({ matchKey }) => matchKey))]
+  const stored = await deps.balances.find(source.mode, source.network, keys)
+  const known = new Set(stored.flatMap(({ matchKey, checks }) => (checks.length > 0 ? matchKey : [])))
+  const unread = keys.filter((matchKey) => !known.has(matchKey))
+  const balances = unread.length === 0 ? new Map<string, bigint>() : await orNull(() => ledger.read(unread, cursor))
+  if (balances === null) return
+  assertHeld(session)
+  const accounts = [...balances].map(([matchKey, balanceBase]) => {
+    const check: BalanceCheck = { height, hash, balanceBase, flowBase: 0n, through: { height, hash } }
+    return { matchKey, checks: [check] }
+  })
+  if (accounts.length > 0) await deps.balances.save(source.mode, source.network, accounts, lease.epoch)
+  for (const { invoiceId } of fresh) session.opened?.add(invoiceId)
+}
+
+/** Null when nobody has that state, or a node has been silent for too long. */
+async function readEnds(
+  session: ScanSession,
+  ledger: BalanceLedger,
+  ending: readonly CoinAccount[],
+  last: BlockRef,
+): Promise<ReadonlyMap<string, bigint> | null> {
+  const now = session.deps.clock.now()
+  try {
+    const ends = await ledger.read([...new Set(ending.map(({ matchKey }) => matchKey))], last)
+    session.uncomparedSince = null
+    return ends
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    session.uncomparedSince ??= now
+    if (now - session.uncomparedSince < PATIENCE_MS) throw error
+    return null
+  }
+}
+
+async function compareAll(
+  session: ScanSession,
+  ending: readonly CoinAccount[],
+  last: BlockRef,
+  ends: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  const { deps, source } = session
+  const stored = await deps.balances.find(source.mode, source.network, [...ends.keys()])
+  const starts = new Map(stored.map(({ matchKey, checks }) => [matchKey, checks.at(-1)]))
+  const rows: ExceptionRecord[] = []
+  for (const account of ending) {
+    const start = starts.get(account.matchKey)
+    const endBase = ends.get(account.matchKey)
+    if (start === undefined || endBase === undefined || !(await stands(session, start))) continue
+    const paidBase = await paidBetween(session, account, start, last)
+    const restBase = endBase - start.balanceBase - start.flowBase - paidBase
+    if (restBase > 0n && restBase >= deps.catalog.asset(account.asset).dustBase) {
+      rows.push(rowOf(session, account, last, { start, endBase, paidBase, restBase }))
+    }
+  }
+  if (rows.length === 0) return
+  await deps.exceptions.openOnce(rows)
+  const labels = { mode: source.mode, network: source.network }
+  deps.metrics.count('scanner_unexplained_balances_total', labels, rows.length)
+}
+
+/** A balance on a branch that was left says nothing about this one. */
+async function stands({ source, cursor }: ScanSession, { height, hash }: BalanceCheck): Promise<boolean> {
+  const known = cursor.window.find(([at]) => at === height)?.[1]
+  if (known !== undefined) return known === hash
+  // A node that has dropped that block says nothing: no deadline waits for it.
+  return (await orNull(() => source.client.blockAt(height)))?.hash === hash
+}
+
+async function paidBetween(
+  { deps, source }: ScanSession,
+  { matchKey, asset }: CoinAccount,
+  start: BalanceCheck,
+  last: BlockRef,
+): Promise<bigint> {
+  const { mode, network } = source
+  const range = { from: start.height + 1, to: last.height }
+  const paid = await deps.payments.listInBlocks({ mode, network, asset, matchKeys: [matchKey], ...range })
+  return paid.reduce((sum, { amountBase }) => sum + amountBase, 0n)
+}
+
+interface Comparison {
+  readonly start: BalanceCheck
+  readonly endBase: bigint
+  readonly paidBase: bigint
+  readonly restBase: bigint
+}
+
+function rowOf(
+  { deps, source }: ScanSession,
+  { invoiceId, workspaceId, matchKey, address, asset }: CoinAccount,
+  last: BlockRef,
+  { start, endBase, paidBase, restBase }: Comparison,
+): ExceptionRecord {
+  const { decimals, symbol } = deps.catalog.asset(asset)
+  const units = (base: bigint) => `${formatUnits(base, decimals)} ${symbol}`
+  return {
+    id: `unexplained_balance:${source.mode}:${source.network}:${invoiceId}:${matchKey}`,
+    kind: 'unexplained_balance',
+    workspaceId,
+    mode: source.mode,
+    invoiceId,
+    paymentKey: null,
+    detail: `${address} on ${source.network} holds ${units(restBase)} more than payments explain: ${units(start.balanceBase)} at block ${start.height}, ${units(endBase)} at block ${last.height}, ${units(paidBase)} in payments between. Coins may come outside of transactions, as withdrawals of validators do. Compare with a block explorer.`,
+    openedAt: deps.clock.now(),
+    closedAt: null,
+  }
+}
+
+/** One row for the network, for the operators of the installation. */
+async function reportUncompared({ deps, source }: ScanSession): Promise<void> {
+  const { mode, network } = source
+  await deps.exceptions.openOnce([
+    {
+      id: `unexplained_balance:${mode}:${network}:not_compared`,
+      kind: 'unexplained_balance',
+      workspaceId: null,
+      mode,
+      invoiceId: null,
+      paymentKey: null,
+      detail: `No node of ${network} (${mode}) says what accounts hold when invoices end. Coins that come outside of transactions, such as withdrawals of validators, are not noticed there.`,
+      openedAt: deps.clock.now(),
+      closedAt: null,
+    },
+  ])
+}
+
+async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof NodeUnreliable) return null
+    throw error
+  }
+}

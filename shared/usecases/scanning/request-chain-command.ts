@@ -1,0 +1,164 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { ChainCommand, ChainCommandKind, ChainCommandRepository } from '#shared/ports/chain-commands.ts'
+import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
+import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+
+/** What asking a scanner needs. */
+export interface AskChainDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly payments: Pick<PaymentRepository, 'countInBlocks'>
+  readonly commands: Pick<ChainCommandRepository, 'ask' | 'listOpen' | 'findById'>
+}
+
+/** What a person asks of the scanner of one network. */
+export interface AskChainInput {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly kind: ChainCommandKind
+  /** First block of a rescan. */
+  readonly from: number | null
+  /** Last block of a rescan, default where the scanner stands; target of a rewind. */
+  readonly to: number | null
+  readonly acceptReorg: boolean
+  readonly dryRun: boolean
+  readonly actor: string
+  readonly reason?: string | null
+  /** The name of the wish: the same one sent again gives the request that it made. */
+  readonly opId?: string
+}
+
+/** What a request is about to do. */
+export interface ChainPlan {
+  /** Where the scanner stands, and how. */
+  readonly height: number
+  readonly status: ChainCursor['status']
+  /** Blocks that will be read again; both null for `resume`, whose fork only the scanner finds. */
+  readonly from: number | null
+  readonly to: number | null
+  /** Payments that stand in these blocks now. */
+  readonly livePayments: number
+  readonly confirmedPayments: number
+}
+
+/** The stored request, or null when nothing was stored: a dry run, or nothing to do. */
+export interface AskedChain {
+  readonly plan: ChainPlan
+  readonly command: ChainCommand | null
+  /** True when the same request was open already. */
+  readonly repeated: boolean
+}
+
+/**
+ * Asks the scanner of a network to read blocks again, to go back, or to go on after a halt. Only stores the request, with its
+ * audit row; whoever holds the network's lease carries it out. Asking for what is asked already gives the open request.
+ * Throws `VALIDATION_ERROR` for heights that make no sense, `NOT_FOUND` for a network that was never scanned and
+ * `INVALID_STATE` when a different request of this kind is open, or a halted network is asked for a rescan.
+ */
+export async function askChain(deps: AskChainDeps, input: AskChainInput): Promise<AskedChain> {
+  const { mode, network, kind } = input
+  const cursor = await deps.cursors.find(mode, network)
+  if (cursor === null) {
+    throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} was ever scanned in ${mode} mode.` })
+  }
+  const range = rangeOf(cursor, input)
+  const counted =
+    range === null
+      ? { live: 0, confirmed: 0 }
+      : await deps.payments.countInBlocks({ mode, network, from: range.readFrom, to: range.readTo })
+  const plan = {
+    height: cursor.height,
+    status: cursor.status,
+    from: range?.readFrom ?? null,
+    to: range?.readTo ?? null,
+    livePayments: counted.live,
+    confirmedPayments: counted.confirmed,
+  }
+  if (kind === 'resume' && cursor.status !== 'halted') return { plan, command: null, repeated: false }
+  const earlier = input.opId === undefined ? null : await deps.commands.findById(input.opId)
+  if (earlier !== null) return { plan, command: earlier, repeated: true }
+  const wanted = commandOf(deps, input, cursor)
+  const openEnd = kind === 'rescan' && input.to === null
+  const standing = (await deps.commands.listOpen(mode, network)).find((command) => command.kind === kind)
+  if (standing !== undefined) return { plan, command: sameOrRefuse(standing, wanted, openEnd), repeated: true }
+  if (input.dryRun) return { plan, command: null, repeated: false }
+  const command = await deps.commands.ask(wanted, {
+    id: `${wanted.id}:asked`,
+    at: wanted.askedAt,
+    actor: input.actor,
+    action: `chain.${kind}`,
+    subject: `${mode}:${network}`,
+    workspaceId: null,
+    mode,
+    detail: {
+      command: wanted.id,
+      from: wanted.from,
+      to: wanted.to,
+      accept_reorg: wanted.acceptReorg,
+      ...reasonOf(input),
+    },
+  })
+  return { plan, command: sameOrRefuse(command, wanted, openEnd), repeated: command.id !== wanted.id }
+}
+
+/** The blocks that will be read again; null when only the scanner can tell. */
+function rangeOf(cursor: ChainCursor, { kind, from, to }: AskChainInput): { readFrom: number; readTo: number } | null {
+  if (kind === 'resume') return null
+  if (kind === 'rewind') {
+    if (to === null || to < 0) throw invalid('to', 'a height of 0 or more is needed')
+    if (to >= cursor.height)
+      throw invalid('to', `the scanner stands at block ${cursor.height}: a lower height is needed`)
+    return { readFrom: to + 1, readTo: cursor.height }
+  }
+  if (from === null || from < 0) throw invalid('from', 'a height of 0 or more is needed')
+  const readTo = to ?? cursor.height
+  if (from > cursor.height)
+    throw invalid('from', `the scanner stands at block ${cursor.height} and comes there by itself`)
+  if (readTo < from) throw invalid('to', `must not be below --from ${from}`)
+  if (readTo > cursor.height)
+    throw invalid('to', `the scanner stands at block ${cursor.height} and comes there by itself`)
+  if (cursor.status === 'halted') {
+    throw new PaymeshError('INVALID_STATE', { message: 'The scanner is halted: resume or rewind it first.' })
+  }
+  return { readFrom: from, readTo }
+}
+
+function commandOf(deps: AskChainDeps, input: AskChainInput, cursor: ChainCursor): ChainCommand {
+  const { mode, network, kind, acceptReorg, actor } = input
+  const isRescan = kind === 'rescan'
+  return {
+    id: input.opId ?? deps.random.uuid(),
+    mode,
+    network,
+    kind,
+    from: isRescan ? input.from : null,
+    to: isRescan ? (input.to ?? cursor.height) : kind === 'rewind' ? input.to : null,
+    acceptReorg,
+    nextHeight: isRescan ? input.from : null,
+    changed: 0,
+    status: 'open',
+    outcome: null,
+    askedBy: actor,
+    askedAt: deps.clock.now(),
+    finishedAt: null,
+  }
+}
+
+function sameOrRefuse(standing: ChainCommand, wanted: ChainCommand, openEnd: boolean): ChainCommand {
+  const { kind, from, to, acceptReorg } = standing
+  // "Up to where the scanner stands" is the same request however far it came in between.
+  const sameEnd = openEnd || wanted.to === to
+  if (from === wanted.from && sameEnd && acceptReorg === wanted.acceptReorg) return standing
+  const range = [from === null ? [] : `from ${from}`, to === null ? [] : `to ${to}`].flat().join(' ')
+  throw new PaymeshError('INVALID_STATE', {
+    message: `Another ${kind} ${range} of this network was asked for by ${standing.askedBy} and is not done yet (${standing.id}).`,
+  })
+}
+
+function invalid(path: string, message: string): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
+}

@@ -1,0 +1,197 @@
+import { type ChainCursor, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { healStrays } from '#shared/usecases/payments/unmatched-transfers.ts'
+import { createFailedStart } from './failed-start.ts'
+import { followCommands } from './scan-commands.ts'
+import { acquireScanLease } from './scan-lease.ts'
+import { restartChain } from './scan-reorg.ts'
+import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
+import { confirmThroughCursor, scanTick } from './scan-tick.ts'
+import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
+import { followWatches, hydrateWatches } from './watch-feed.ts'
+
+/** Pause of a scanner that waits for another one's lease. */
+const STANDBY_MS = 2_000
+/** One step asks a node for many blocks, and a first start reads every watch; a loop silent for longer has died. */
+const SILENCE_MAX_MS = 300_000
+const BACKOFF_MIN_MS = 500
+const BACKOFF_MAX_MS = 5_000
+/** A node on the wrong chain is mended by a person. */
+const MISMATCH_PAUSE_MS = 10_000
+/** Blocks that a first start reads besides the new ones, so that it knows a fork when the newest ones are replaced. */
+const LOOKBACK = 16
+const DEVELOPMENT_LOOKBACK = 1_000
+
+/** A running scan of one network. */
+export interface ChainScanner {
+  /** Looks at the node now instead of after the pause. */
+  wake(): void
+  /** Ends after the current step and gives the lease back. */
+  stop(): Promise<void>
+}
+
+/**
+ * Scans one network in one mode until it is stopped. Any number of processes may do so at once: one holds the lease and
+ * writes, the others stand by. A node that fails or lies is asked again, with the cursor where it is; a lost lease
+ * drops everything this holder knew and starts over.
+ */
+export function startChainScanner(deps: ScanDeps, source: ScanSource): ChainScanner {
+  const pauses = createPauses()
+  const logger = deps.logger.child({ network: source.network, mode: source.mode })
+  const owner = deps.random.uuid()
+  const troubles = createTroubleRecord()
+  const failedStart = createFailedStart(deps, source)
+  let backoffMs = BACKOFF_MIN_MS
+  const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
+
+  /** Says what went wrong and waits before the next try. */
+  async function recover(error: unknown): Promise<void> {
+    const kind = scanFailure(error)
+    deps.metrics.count('scanner_errors_total', { network: source.network, mode: source.mode, kind })
+    if (kind === 'lease') {
+      logger.warn({ err: error }, 'scanner was superseded')
+      return
+    }
+    if (kind === 'node') logger.warn({ err: error }, 'the node gave no usable answer')
+    else logger.error({ err: error }, kind === 'mismatch' ? 'the node is refused' : 'scanning failed')
+    await pauses.pause(kind === 'mismatch' ? MISMATCH_PAUSE_MS : backoffMs)
+    backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)
+  }
+
+  async function runSession(session: ScanSession): Promise<void> {
+    await troubles.during(session, () => prepare(session))
+    const scope = { mode: source.mode, family: source.family, network: source.network }
+    while (!pauses.stopped) {
+      pulse?.beat()
+      try {
+        const moved = await troubles.during(session, async () => {
+          await followWatches(deps, scope, session.index, session.lease.isHeld)
+          return scanTick(session)
+        })
+        // A block that a person wants to have read again, and that fails, keeps the cursor from nothing.
+        const asked = await followCommands(session)
+        backoffMs = BACKOFF_MIN_MS
+        if (!moved && !asked) await pauses.pause(source.pollMs)
+      } catch (error) {
+        // The node's faults are no reason to give up the lease and the filled index.
+        if (!(error instanceof NodeUnreliable)) throw error
+        await recover(error)
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!pauses.stopped) {
+      pulse?.beat()
+      try {
+        const cursor = await failedStart.watch(() => openCursor(deps, source))
+        const lease = await acquireScanLease(
+          { cursors: deps.cursors, metrics: deps.metrics, logger },
+          { ...source, owner },
+        )
+        if (lease === null) {
+          await pauses.pause(STANDBY_MS)
+          continue
+        }
+        logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
+        try {
+          await runSession({ deps, source, lease, cursor, index: source.createIndex(), missingSince: new Map() })
+        } finally {
+          await lease.release()
+        }
+      } catch (error) {
+        await recover(error)
+      }
+    }
+  }
+
+  const running = run()
+  return {
+    wake: pauses.wake,
+    async stop() {
+      pulse?.end()
+      pauses.stop()
+      await running
+    },
+  }
+}
+
+/** Everything that must be true before the first block of a session. */
+async function prepare(session: ScanSession): Promise<void> {
+  const { deps, source } = session
+  const { mode, family, network, client } = source
+  await client.verify()
+  await hydrateWatches(deps, { mode, family, network }, session.index)
+  await healStrays(deps, { mode, network })
+  // Read again under the lease: the previous holder may have moved it after we looked.
+  const cursor = await deps.cursors.find(mode, network)
+  if (cursor === null) throw new LeaseLost('the cursor is gone')
+  session.cursor = cursor
+  if ((await client.genesisHash()) !== cursor.genesisHash) {
+    if (!source.development) throw new NodeMismatch('the node has another first block than the one scanned so far')
+    await restartChain(session)
+  }
+  await confirmThroughCursor(session)
+}
+
+/** The stored cursor. A first start begins shortly before the node's head: no address was issued before, hence none was paid. */
+async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Promise<ChainCursor> {
+  const { mode, network, client, development } = source
+  const stored = await cursors.find(mode, network)
+  if (stored !== null) return stored
+  await client.verify()
+  const head = await client.head()
+  const lookback = development ? DEVELOPMENT_LOOKBACK : LOOKBACK
+  const lookedBack = await client.blockAt(Math.max(0, head.height - lookback))
+  const block = lookedBack ?? (await client.blockAt(head.height))
+  if (block === null) throw new NodeUnreliable('the node has no block at its head')
+  return cursors.create({
+    id: `${mode}:${network}`,
+    mode,
+    network,
+    height: block.height,
+    hash: block.hash,
+    time: block.time,
+    window: [[block.height, block.hash]],
+    headHeight: head.height,
+    headSeenAt: clock.now(),
+    finalizedHeight: head.finalizedHeight,
+    status: 'catchup',
+    haltReason: null,
+    genesisHash: await client.genesisHash(),
+    lease: null,
+  })
+}
+
+/** Pauses that `wake` and `stop` end early. */
+function createPauses() {
+  let end: (() => void) | null = null
+  let woken = false
+  let stopped = false
+  const wake = () => {
+    woken = true
+    end?.()
+  }
+  return {
+    get stopped() {
+      return stopped
+    },
+    wake,
+    stop() {
+      stopped = true
+      end?.()
+    },
+    async pause(ms: number): Promise<void> {
+      if (!woken && !stopped) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          end = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        end = null
+      }
+      woken = false
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type { Payment, UnconfirmedFate } from '#shared/ports/payments.ts'
+import type { MempoolView } from '#shared/ports/scanning.ts'
+import { inheritedSight, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
+import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+
+/** A cursor that is moved for the mempool alone is moved at most this often. */
+const MARK_EVERY_MS = 1_000
+
+/** The network's unconfirmed payments; none where unconfirmed transactions cannot be seen. */
+export async function unconfirmedOf({ deps, source }: ScanSession): Promise<readonly Payment[]> {
+  return source.client.mempool === undefined ? [] : deps.payments.unconfirmed(source.mode, source.network)
+}
+
+/** Every outpoint that these payments spend. */
+export function outpointsOf(payments: readonly Payment[]): ReadonlySet<string> {
+  return new Set(payments.flatMap((payment) => payment.spends))
+}
+
+/**
+ * Looks at the unconfirmed transactions while the cursor stands at the node's head: stores new payments, ends those that
+ * another transaction replaced, and those that no node has had for `dropAfterMs`. A view taken while a block came in
+ * says nothing about what is missing, so it is only used when the head is the same afterwards.
+ *
+ * | payment, in no block | in the view | its outpoint is spent by another | becomes |
+ * |---|---|---|---|
+ * | yes | yes | no | stays `detected` |
+ * | yes | no | yes | `replaced`; seen again it is `detected` |
+ * | yes | no, and the view is not whole | no | stays `detected` |
+ * | yes | no, for less than the grace | no | stays `detected` |
+ * | yes | no, for the grace, but another node has it or may have it | no | stays `detected` |
+ * | yes | no, for the grace, and no node has it | no | `dropped`; seen again it is `detected` |
+ *
+ * A view is not whole while its node still reads the mempool that it kept over a restart, which begins the grace again, or
+ * while some transactions were not looked at. Neither moves `mempoolAt`, so no deadline passes because of it.
+ */
+export async function scanMempool(session: ScanSession): Promise<void> {
+  const { deps, source, index } = session
+  if (source.client.mempool === undefined) return
+  const known = await unconfirmedOf(session)
+  const startedAt = deps.clock.now()
+  const view = await source.client.mempool(index, outpointsOf(known))
+  const isLoading = view.loading === true
+  const isWhole = !isLoading && view.partial !== true
+  const gone = known.filter(({ txHash }) => txHash === null || !view.txids.has(txHash))
+  const replaced = replacedBy(gone, view.spent)
+  const replacedKeys = new Set(replaced.map(({ key }) => key))
+  const missing = gone.filter(({ key }) => !replacedKeys.has(key))
+  if (isLoading) session.missingSince.clear()
+  const dropped = isWhole ? await droppedAmong(session, missing) : []
+  const head = await source.client.head()
+  if (head.hash !== session.cursor.hash) return
+  assertHeld(session)
+  await recordFindings(deps, writeScope(session), {
+    found: freshIn(session, view, known, startedAt),
+    fates: [...replaced, ...dropped],
+  })
+  if (!isWhole) return
+  if (startedAt - (session.cursor.mempoolAt ?? 0) >= MARK_EVERY_MS) await moveCursor(session, { mempoolAt: startedAt })
+}
+
+/** Transfers of a view that are not stored yet, with the time since when their node has had them. */
+function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Payment[], startedAt: number) {
+  const knownKeys = new Set(known.map((payment) => payment.key))
+  const { mempoolAt = cursor.time } = cursor
+  return view.transfers
+    .filter((transfer) => !knownKeys.has(transfer.key))
+    .map((transfer) => {
+      const since = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
+      return { transfer, block: null, seenAt: Math.min(since, inheritedSight(transfer, known)) }
+    })
+}
+
+/** Payments that are missing for the whole grace, and that no other node has either. */
+async function droppedAmong(
+  { deps, source, missingSince }: ScanSession,
+  missing: readonly Payment[],
+): Promise<readonly UnconfirmedFate[]> {
+  const now = deps.clock.now()
+  const keys = new Set(missing.map(({ key }) => key))
+  for (const key of missingSince.keys()) if (!keys.has(key)) missingSince.delete(key)
+  const overdue = missing.filter(({ key }) => {
+    const since = missingSince.get(key)
+    if (since === undefined) missingSince.set(key, now)
+    return since !== undefined && now - since >= source.dropAfterMs
+  })
+  const txids = [...new Set(overdue.flatMap(({ txHash }) => txHash ?? []))]
+  const held = txids.length === 0 ? new Set<string>() : ((await source.client.heldUnconfirmed?.(txids)) ?? new Set())
+  return overdue.flatMap(({ key, txHash }): UnconfirmedFate[] =>
+    txHash !== null && held.has(txHash) ? [] : [{ key, state: 'dropped' }],
+  )
+}

@@ -1,0 +1,193 @@
+import type { ExceptionRecord } from '#shared/ports/events.ts'
+import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
+import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
+import { cutWindow, type HashWindow } from './scan-window.ts'
+
+/** Hash of the first block of a cursor that was moved to another chain, while payments of the chain before still stand. */
+const NO_CHAIN = ''
+
+/**
+ * Goes back to the last block that the node and we agree on, when the network's other nodes do not contradict it: one write
+ * moves the cursor there and holds deadlines back, then the payments above it are taken back. After a crash between the two
+ * the scan reads on from the fork and takes back what its blocks do not hold, whichever branch the node shows by then. A fork
+ * below finality or below everything we remember halts the scanner without touching a payment, in development too: only a
+ * development chain that begins with another block is another chain, which is scanned from that block on.
+ */
+export async function resolveReorg(session: ScanSession, headHeight: number): Promise<void> {
+  const { cursor, source, deps } = session
+  const fork = await findFork(source.client, cursor.window, headHeight)
+  const depth = fork === null ? Number.POSITIVE_INFINITY : cursor.height - fork.height
+  // The node showed another branch for a moment and is back on ours.
+  if (depth === 0 || !(await isBelieved(session, fork))) return
+  if (fork === null || depth > source.finalityDepth || fork.height < (cursor.finalizedHeight ?? -1)) {
+    await ((await isReplaced(session)) ? restartChain(session) : halt(session, depth))
+    return
+  }
+  // The cursor goes first: were a payment taken back below it, and the node on our branch again before it moved, nobody would
+  // read that payment's block again. Known is only what came before the fork, until the new branch is scanned and its mempool
+  // looked at. Deadlines must wait for that before the first payment goes, or an invoice expires in between.
+  const { mempoolAt, atHeadAt, recheckThrough = null } = cursor
+  await moveCursor(session, {
+    height: fork.height,
+    hash: fork.hash,
+    time: Math.min(cursor.time, fork.time),
+    window: cutWindow(cursor.window, fork.height),
+    ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
+    ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
+    advancedAt: deps.clock.now(),
+    recheckThrough: Math.max(recheckThrough ?? -1, cursor.height),
+    ...(cursor.trouble != null && { trouble: null }),
+    ...waiting(session, null),
+  })
+  assertHeld(session)
+  const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
+  await moveCursor(session, { time: fork.time, recheckThrough })
+  const { mode, network } = source
+  deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
+  deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
+}
+
+/**
+ * One node's word takes nothing back where there are others: the lowest of our blocks that it gives up must be gone for them
+ * too. While they do not agree, the cursor stays and says why; where most have our block, the odd one is left out.
+ */
+async function isBelieved(session: ScanSession, fork: BlockRef | null): Promise<boolean> {
+  const { source, cursor } = session
+  const lowest = cursor.window.find(([height]) => fork === null || height > fork.height)
+  if (source.client.judge === undefined || lowest === undefined) return true
+  const [height, hash] = lowest
+  const verdict = await source.client.judge({ height, hash })
+  if (verdict === 'gone') return true
+  const reason = verdict === 'kept' ? null : `The nodes do not agree about block ${height}: it waits until they do.`
+  const change = waiting(session, reason)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
+  return false
+}
+
+/** What a cursor changes for a scanner that waits for this reason, or for none; nothing when it says so already. */
+export function waiting({ deps, source, cursor }: ScanSession, reason: string | null) {
+  const { mode, network } = source
+  deps.metrics.gauge('scanner_nodes_disputing', reason === null ? 0 : 1, { mode, network })
+  return reason === (cursor.waitReason ?? null) ? {} : { waitReason: reason }
+}
+
+/** Newest block of the window that the node still has; null when there is none. */
+export async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<BlockRef | null> {
+  for (const [height, hash] of [...window].reverse()) {
+    if (height > headHeight) continue
+    const block = await client.blockAt(height)
+    if (block === null && client.hasGaps !== true) {
+      throw new NodeUnreliable(`the node has no block ${height} below its head`)
+    }
+    if (block?.hash === hash) return block
+  }
+  return null
+}
+
+/** Stops crediting until the node is back on our chain or a person decides; nothing that was written is touched. */
+async function halt(session: ScanSession, depth: number): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network } = source
+  const haltReason = `The chain forked ${Number.isFinite(depth) ? `${depth} blocks` : 'further'} below block ${cursor.height}, deeper than any reorganisation this network should have.`
+  await deps.exceptions.open([haltedChain(session, haltReason)])
+  await moveCursor(session, { status: 'halted', haltReason })
+  deps.metrics.gauge('scanner_halted', 1, { mode, network })
+  deps.logger.error({ network, mode, height: cursor.height, depth }, 'scanner halted')
+}
+
+/** Takes back what was reported while the chain stood still, by whoever noticed it. */
+export async function reportMoving({ deps, source }: ScanSession): Promise<void> {
+  await deps.exceptions.close([haltedId(source)], deps.clock.now())
+}
+
+/** Goes on after a halt when the node has our block again, or another development chain. Returns whether it does. */
+export async function resumeHalted(session: ScanSession): Promise<boolean> {
+  const { deps, source, cursor } = session
+  if (await isReplaced(session)) {
+    await restartChain(session)
+    return true
+  }
+  const { mode, network } = source
+  const block = await source.client.blockAt(cursor.height)
+  deps.metrics.gauge('scanner_halted', block?.hash === cursor.hash ? 0 : 1, { mode, network })
+  if (block?.hash !== cursor.hash) return false
+  await moveCursor(session, { status: 'catchup', haltReason: null })
+  await reportMoving(session)
+  deps.logger.warn({ network, mode, height: cursor.height }, 'scanner goes on: the node is back on our chain')
+  return true
+}
+
+/**
+ * Whether a development chain was replaced by another one: its first block is not ours. A fork, however deep, and a node
+ * that lost its newest blocks are the same chain. Never asked in production, where another first block is a mismatch.
+ */
+export async function isReplaced({ source, cursor }: ScanSession): Promise<boolean> {
+  return source.development && (await source.client.genesisHash()) !== cursor.genesisHash
+}
+
+/**
+ * Development only: another chain stands behind the URL. Its first block becomes the cursor (its head where the first one
+ * cannot be had), then unconfirmed payments are taken back. After a crash between the two the next session repeats both.
+ */
+export async function restartChain(session: ScanSession): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network } = source
+  const { client } = source
+  const first =
+    (await client.blockAt(0)) ?? (client.hasGaps ? await client.blockAt((await client.head()).height) : null)
+  if (first === null) throw new NodeUnreliable('the node has no block 0')
+  const genesisHash = await client.genesisHash()
+  // The cursor goes first: were payments taken back below it, and the node on the chain before again, nobody would read their
+  // blocks again. Until they are, the cursor is on no chain, so that the next session begins here again, on whichever it finds.
+  await moveCursor(session, {
+    height: first.height,
+    hash: first.hash,
+    time: first.time,
+    window: [[first.height, first.hash]],
+    finalizedHeight: null,
+    advancedAt: deps.clock.now(),
+    ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, first.time) }),
+    ...(cursor.trouble != null && { trouble: null }),
+    genesisHash: NO_CHAIN,
+    status: 'catchup',
+    haltReason: null,
+    recheckThrough: null,
+    ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, first.time) }),
+  })
+  assertHeld(session)
+  const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: -1, unconfirmedOnly: true })
+  await moveCursor(session, { genesisHash })
+  await reportMoving(session)
+  deps.metrics.gauge('scanner_halted', 0, { mode, network })
+  deps.metrics.count('scanner_restart_total', { mode, network })
+  deps.logger.error(
+    { network, mode, previousHeight: cursor.height, payments: changed.length },
+    'the development chain was replaced: scanning it from its first block',
+  )
+}
+
+function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
+  const { mode } = session.source
+  return {
+    id: haltedId(session.source),
+    kind: 'halted_chain',
+    workspaceId: null,
+    mode,
+    invoiceId: null,
+    paymentKey: null,
+    detail,
+    openedAt: session.deps.clock.now(),
+    closedAt: null,
+  }
+}
+
+function haltedId({ mode, network }: Pick<ScanSource, 'mode' | 'network'>): string {
+  return `halted_chain:${mode}:${network}`
+}
+
+/** A bounded set of label values. */
+function depthLabel(depth: number): string {
+  if (depth <= 3) return String(depth)
+  return depth <= 10 ? '4-10' : '11+'
+}

@@ -1,0 +1,105 @@
+import type { Payment } from '#shared/ports/payments.ts'
+import type { LedgerTransfer, ScannedBlock, UnexplainedMove } from '#shared/ports/scanning.ts'
+import { covers, type TransferBlock } from '#shared/usecases/payments/drop-balance-duplicates.ts'
+import { type PlacedRise, placeRises } from './balance-increase-transfers.ts'
+import { WATCHED_UNREAD_MS } from './scan-balances.ts'
+import type { ScanSession } from './scan-session.ts'
+import { type UnexplainedBalance, unexplainedRows } from './unexplained-rows.ts'
+
+/** Scanned blocks with what balances say of transactions that could not be read. */
+export interface SettledBlocks {
+  readonly blocks: readonly TransferBlock[]
+  /** Opens an inbox row for each account that moved. Called after the payments are stored; repeating it opens nothing twice. */
+  openRows(): Promise<void>
+}
+
+/**
+ * Makes payments of what watched accounts gained in transactions that no node could show: what their balance gained in the
+ * block, less what transactions show and stored payments of the block explain. So a repetition, also by another node that
+ * reads the same transactions, finds nothing twice. `found` are the same blocks with everything else that was found in them.
+ */
+export async function settleUnread(
+  session: ScanSession,
+  blocks: readonly ScannedBlock[],
+  found: readonly TransferBlock[] = blocks,
+): Promise<SettledBlocks> {
+  const rises: PlacedRise[] = []
+  const balances: UnexplainedBalance[] = []
+  for (const block of blocks) {
+    if (block.unread === undefined) continue
+    const { txHashes, method, reason, moved } = block.unread
+    const { mode, network } = session.source
+    session.deps.logger.warn(
+      { mode, network, height: block.height, transactions: txHashes.length, accounts: moved.length, method, reason },
+      'a block was read by balances: some of its transactions cannot be read',
+    )
+    for (const move of moved) {
+      const settled = await settleMove(session, block, move)
+      rises.push(...settled.rises)
+      if (settled.amountBase !== 0n) balances.push({ block, move, txHashes, amountBase: settled.amountBase })
+    }
+  }
+  return {
+    blocks: found.map((block) => ({ ...block, transfers: [...block.transfers, ...transfersAt(rises, block.height)] })),
+    async openRows() {
+      if (balances.length === 0) return
+      const { deps, source } = session
+      await deps.exceptions.openOnce(await unexplainedRows(deps, source, balances))
+      deps.metrics.count(
+        'scanner_unexplained_balances_total',
+        { mode: source.mode, network: source.network },
+        balances.length,
+      )
+    },
+  }
+}
+
+const transfersAt = (rises: readonly PlacedRise[], at: number): readonly LedgerTransfer[] =>
+  rises.filter(({ height }) => height === at).map(({ transfer }) => transfer)
+
+interface SettledMove {
+  readonly rises: readonly PlacedRise[]
+  /** What only the balance tells of, stored by now or not; negative when the account lost it. */
+  readonly amountBase: bigint
+}
+
+async function settleMove(session: ScanSession, block: ScannedBlock, move: UnexplainedMove): Promise<SettledMove> {
+  const { matchKey, beforeBase, afterBase, knownBase, feesBase } = move
+  const told = await toldPayments(session, block, move)
+  if (told === 'wider') return { rises: [], amountBase: 0n }
+  const byBalance = told.filter(({ block: at }) => at?.rise !== undefined)
+  const sum = (payments: readonly Payment[]) => payments.reduce((total, { amountBase }) => total + amountBase, 0n)
+  const restBase = afterBase - beforeBase - knownBase - sum(told)
+  const amountBase = restBase + sum(byBalance)
+  // A rest within the account's own fees is a fee counted wrongly.
+  if (restBase <= feesBase) return { rises: [], amountBase: restBase > 0n ? sum(byBalance) : amountBase }
+  const since = { height: block.height - 1, hash: block.parentHash }
+  const rise = { since, beforeBase: beforeBase.toString(), afterBase: afterBase.toString() }
+  const holder = { address: move.address, asset: move.asset, invoiceIds: await waitingAt(session, matchKey) }
+  const found = [{ height: block.height, amountBase: restBase, rise }]
+  return { rises: await placeRises(session, [block], { matchKey, holder }, found), amountBase }
+}
+
+/** Stored payments of the block to the account that are not among what was just read; `wider`: one that sums up more blocks explains all. */
+async function toldPayments(
+  { deps, source }: ScanSession,
+  block: ScannedBlock,
+  { matchKey, asset }: UnexplainedMove,
+): Promise<readonly Payment[] | 'wider'> {
+  const { mode, network } = source
+  const scope = { mode, network, asset, matchKeys: [matchKey], from: block.height, to: Number.MAX_SAFE_INTEGER }
+  const stored = await deps.payments.listInBlocks(scope)
+  for (const payment of stored) {
+    const { block: at } = payment
+    if (at?.rise === undefined || at.height === block.height || !covers(payment, block.height)) continue
+    if ((await source.client.blockAt(at.height))?.hash === at.hash) return 'wider'
+  }
+  const read = new Set(block.transfers.map(({ key }) => key))
+  return stored.filter((payment) => payment.block?.hash === block.hash && !read.has(payment.key))
+}
+
+/** Invoices that wait for the coin at an account, so that a payment whose block was replaced gets its key back. */
+async function waitingAt({ deps, source, cursor }: ScanSession, matchKey: string): Promise<ReadonlySet<string>> {
+  const rows = await deps.invoices.coinAccounts(source.mode, source.network, cursor.time - WATCHED_UNREAD_MS)
+  return new Set(rows.filter((row) => row.matchKey === matchKey).map(({ invoiceId }) => invoiceId))
+}

@@ -1,0 +1,85 @@
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { ExceptionRecord } from '#shared/ports/events.ts'
+import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { BlockRef, UnexplainedMove } from '#shared/ports/scanning.ts'
+import { type AddressOwnerDeps, addressOwners } from '#shared/usecases/payments/address-owners.ts'
+
+/** Transactions that a row names; more are counted. */
+const NAMED_MAX = 5
+
+/** What telling people of balances that nobody explains needs. */
+export interface UnexplainedDeps {
+  readonly clock: Clock
+  readonly payments: Pick<PaymentRepository, 'listInBlocks'>
+  readonly wallets: AddressOwnerDeps['wallets']
+  readonly catalog: Pick<Catalog, 'asset'>
+}
+
+/** An account that moved in a block some of whose transactions could not be read. */
+export interface UnexplainedBalance {
+  readonly block: BlockRef
+  readonly move: UnexplainedMove
+  readonly txHashes: readonly string[]
+  /** Negative when the account lost it. */
+  readonly amountBase: bigint
+}
+
+/**
+ * One inbox row for each account and block, for the workspace whose invoice was credited, else for everybody whose key
+ * material owns the address, else for the operators of the installation. Ids depend on block and account alone.
+ */
+export async function unexplainedRows(
+  deps: UnexplainedDeps,
+  { mode, network }: { readonly mode: Mode; readonly network: NetworkId },
+  balances: readonly UnexplainedBalance[],
+): Promise<readonly ExceptionRecord[]> {
+  const owners = await addressOwners(
+    deps,
+    balances.map(({ move }) => ({ mode, network, matchKey: move.matchKey })),
+  )
+  const openedAt = deps.clock.now()
+  const rows = balances.map(async (balance) => {
+    const { block, move } = balance
+    const { matchKey, asset } = move
+    const range = { from: block.height, to: block.height }
+    const stored = await deps.payments.listInBlocks({ mode, network, asset, matchKeys: [matchKey], ...range })
+    const told = stored.find(({ block: at }) => at?.hash === block.hash && at.rise !== undefined)
+    const known = told?.workspaceId ?? null
+    const workspaces = known === null ? (owners.get(matchKey) ?? []) : [known]
+    const id = `unexplained_balance:${mode}:${network}:${block.hash}:${matchKey}`
+    return (workspaces.length === 0 ? [null] : workspaces).map(
+      (workspaceId): ExceptionRecord => ({
+        id: workspaces.length > 1 ? `${id}:${workspaceId}` : id,
+        kind: 'unexplained_balance',
+        workspaceId,
+        mode,
+        invoiceId: told?.invoiceId ?? null,
+        paymentKey: told?.key ?? null,
+        detail: detailOf(deps, network, balance),
+        openedAt,
+        closedAt: null,
+      }),
+    )
+  })
+  return (await Promise.all(rows)).flat()
+}
+
+function detailOf(
+  { catalog }: UnexplainedDeps,
+  network: NetworkId,
+  { block, move, txHashes, amountBase }: UnexplainedBalance,
+): string {
+  const { decimals, symbol } = catalog.asset(move.asset)
+  const size = amountBase < 0n ? -amountBase : amountBase
+  const amount = `${formatUnits(size, decimals)} ${symbol}`
+  const named = txHashes.slice(0, NAMED_MAX).join(', ')
+  const more = txHashes.length > NAMED_MAX ? ` and ${txHashes.length - NAMED_MAX} more` : ''
+  const credited =
+    amountBase < 0n
+      ? `The balance of ${move.address} fell by ${amount} more than its own transactions explain. No payment was changed.`
+      : `${amount} reached ${move.address} and is stored as one payment without a transaction.`
+  return `Block ${block.height} (${block.hash}) of ${network} holds transactions that no node could show: ${named}${more}. ${credited} Compare with a block explorer.`
+}

@@ -1,0 +1,61 @@
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
+
+/** Small enough that a page is garbage before the collector moves it to the old generation. */
+const PAGE = 2_000
+const MARK_BATCH = 1_000
+
+/** What keeping a watch index current needs. */
+export interface WatchFeedDeps {
+  readonly wallets: Pick<WalletRepository, 'watchPage' | 'unmarkedWatches' | 'markWatched'>
+  readonly metrics: Metrics
+}
+
+/** The addresses one scanner answers for. */
+export interface WatchScope {
+  readonly mode: Mode
+  readonly family: Family
+  readonly network: NetworkId
+}
+
+/** Puts every known address into the index. A scanner does this in full before it looks at its first block. */
+export async function hydrateWatches(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
+  let after: string | null = null
+  do {
+    const page: readonly { matchKey: string }[] = await deps.wallets.watchPage(scope.mode, scope.family, after, PAGE)
+    for (const { matchKey } of page) index.add(matchKey)
+    after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
+  } while (after !== null)
+  report(deps, scope, index)
+}
+
+/**
+ * Takes in addresses that are not marked as watched on this network and marks them: only then may they be issued, so
+ * no payment to them can lie in a block that was scanned without them. `mayMark` is asked between reading and
+ * marking: a scanner that lost its lease must not mark, because its successor may not know the row. Returns how many.
+ */
+export async function followWatches(
+  deps: WatchFeedDeps,
+  scope: WatchScope,
+  index: WatchIndex,
+  mayMark: () => boolean,
+): Promise<number> {
+  let marked = 0
+  for (;;) {
+    const rows = await deps.wallets.unmarkedWatches(scope.mode, scope.family, scope.network, MARK_BATCH)
+    const matchKeys = rows.map((row) => row.matchKey)
+    for (const matchKey of matchKeys) index.add(matchKey)
+    if (rows.length === 0 || !mayMark()) break
+    await deps.wallets.markWatched(scope.mode, scope.family, scope.network, matchKeys)
+    marked += rows.length
+    if (rows.length < MARK_BATCH) break
+  }
+  if (marked > 0) report(deps, scope, index)
+  return marked
+}
+
+function report(deps: WatchFeedDeps, { mode, network }: WatchScope, index: WatchIndex): void {
+  deps.metrics.gauge('scanner_watches', index.size, { mode, network })
+}

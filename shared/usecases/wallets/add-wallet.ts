@@ -1,0 +1,131 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { MailRepository } from '#shared/ports/events.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { KeyMaterial, Wallet, WalletRepository } from '#shared/ports/wallets.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { familyNetworks } from './history-source.ts'
+import { type KeyStanding, keyStanding } from './key-history.ts'
+import {
+  type MaterialInput,
+  type PreparedMaterial,
+  type PrepareMaterialDeps,
+  prepareMaterial,
+} from './prepare-material.ts'
+
+/** What adding a wallet needs. */
+export interface AddWalletDeps extends Ambient, PrepareMaterialDeps {
+  readonly wallets: PrepareMaterialDeps['wallets'] &
+    Pick<WalletRepository, 'insertWallet' | 'listWallets' | 'setDisabled'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly mails: MailRepository
+}
+
+/** A wallet as a person enters it. Without `networks` it serves every network of its family. */
+export interface AddWalletInput extends MaterialInput {
+  readonly networks?: readonly NetworkId[]
+}
+
+/** What became of it, for the person to compare. */
+export interface AddedWallet extends Pick<PreparedMaterial, 'firstAddresses' | 'listed'> {
+  readonly wallet: Wallet
+  /** Null when it is no extended key. */
+  readonly key: KeyStanding | null
+}
+
+/**
+ * Adds a receiving wallet: an extended public key, a pool of addresses, or one address with unique amounts. Adding the
+ * same again gives the same wallet; adding to a pool tops it up; a disabled wallet is enabled. What another workspace
+ * uses is accepted: money then belongs to whichever invoice holds the address or amount, and each owner gets one mail.
+ * Throws `NOT_FOUND` for an unknown workspace and `VALIDATION_ERROR` that names the problem; then nothing is stored.
+ * Nothing of the value is ever logged or repeated.
+ */
+export async function addWallet(deps: AddWalletDeps, input: AddWalletInput): Promise<AddedWallet> {
+  const networks = checkNetworks(deps.catalog, input)
+  if ((await deps.workspaces.findById(input.workspaceId)) === null) {
+    throw new PaymeshError('NOT_FOUND', { message: 'There is no such workspace.' })
+  }
+  const { material, firstAddresses, listed, sharedWith } = await prepareMaterial(deps, input)
+  const wallet = await storeWallet(deps, input, networks, material)
+  await announceSharing(deps, material, input.workspaceId, sharedWith)
+  const { workspaceId, mode, family, kind } = input
+  deps.logger.info({ workspaceId, walletId: wallet.id, family, mode, kind }, 'wallet added')
+  return { wallet, key: keyStanding(material), firstAddresses, listed }
+}
+
+/** The networks of a wallet, all of its family unless some are named. Throws `VALIDATION_ERROR` for others. */
+export function checkNetworks(
+  catalog: Pick<Catalog, 'asset'>,
+  input: Pick<AddWalletInput, 'family' | 'networks'>,
+): readonly NetworkId[] {
+  const known = new Set(familyNetworks(catalog, input.family))
+  const networks = [...new Set(input.networks ?? known)]
+  if (networks.length === 0) throw invalid('networks', 'Name at least one network.')
+  for (const [index, network] of networks.entries()) {
+    if (!known.has(network)) {
+      throw invalid(
+        `networks.${index}`,
+        `${network} is no network of the family ${input.family}: ${[...known].join(', ')}.`,
+      )
+    }
+  }
+  return networks
+}
+
+async function storeWallet(
+  deps: AddWalletDeps,
+  { workspaceId, mode, family, kind }: AddWalletInput,
+  networks: readonly NetworkId[],
+  material: KeyMaterial,
+): Promise<Wallet> {
+  const wallet: Wallet = {
+    id: deps.random.uuid(),
+    workspaceId,
+    mode,
+    family,
+    networks,
+    kind,
+    materialId: material.id,
+    createdAt: deps.clock.now(),
+    disabledAt: null,
+  }
+  if ((await deps.wallets.insertWallet(wallet)) === 'inserted') return wallet
+  const known = (await deps.wallets.listWallets(workspaceId)).find((other) => other.materialId === material.id)
+  const enabled = known === undefined ? null : await deps.wallets.setDisabled(known.id, null)
+  if (enabled === null) throw new PaymeshError('INTERNAL_ERROR', { internal: 'an existing wallet cannot be read back' })
+  return enabled
+}
+
+/** One mail to each owner about each further workspace; its id makes a repetition harmless. */
+export async function announceSharing(
+  deps: Pick<AddWalletDeps, 'workspaces' | 'mails' | 'clock'>,
+  material: KeyMaterial,
+  newcomer: string,
+  sharedWith: readonly string[],
+): Promise<void> {
+  const others = [...new Set(sharedWith)].filter((id) => id !== newcomer)
+  if (others.length === 0) return
+  const found = await Promise.all([newcomer, ...others].map((id) => deps.workspaces.findById(id)))
+  const createdAt = deps.clock.now()
+  await deps.mails.insertMany(
+    found.flatMap((workspace) =>
+      workspace === null
+        ? []
+        : [
+            {
+              id: `shared-key-material:${material.id}:${newcomer}:${workspace.id}`,
+              workspaceId: workspace.id,
+              template: 'shared_key_material' as const,
+              to: workspace.ownerEmail,
+              data: { family: material.family, mode: material.mode, fingerprint: material.fingerprint.slice(0, 8) },
+              createdAt,
+            },
+          ],
+    ),
+  )
+}
+
+function invalid(path: string, message: string): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
+}

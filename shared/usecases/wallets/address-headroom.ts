@@ -1,0 +1,77 @@
+import { FAMILIES } from '#shared/domain/enumerations.ts'
+import type { AddressBook } from '#shared/ports/chain-catalog.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import { HISTORY_SOURCES } from './history-source.ts'
+import { isSearching } from './key-history.ts'
+import { newKeyMaterial, openKeyMaterial } from './key-material.ts'
+
+/** Addresses derived without a pause; at about half a millisecond each other work of the process waits at most this long. */
+const BATCH = 16
+/** Every key gets this many addresses before any gets its full headroom, so that a first start can take payments at once. */
+const FIRST_SHARE = 48
+
+/** What deriving ahead needs. */
+export interface HeadroomDeps extends Ambient {
+  readonly wallets: Pick<WalletRepository, 'upsertMaterial' | 'listMaterials' | 'addDerived'>
+  readonly addressBook: AddressBook
+  readonly secretBox: SecretBox
+}
+
+/** Creates the built-in sandbox keys of test mode, one for each family; existing ones stay as they are. */
+export async function ensureSandboxMaterials(deps: HeadroomDeps): Promise<void> {
+  for (const family of FAMILIES) {
+    const key = deps.addressBook.sandboxKey(family)
+    await deps.wallets.upsertMaterial(newKeyMaterial(deps, { mode: 'test', family, ...key, sandbox: true }))
+  }
+}
+
+/**
+ * Derives addresses until every key material has `headroom` of them beyond the next one to be offered, and a key whose
+ * earlier use is searched as many as the search looks at. Stops early
+ * when `shouldStop` says so; the next round goes on where this one ended. Returns how many addresses were derived.
+ * A key that cannot be opened or derived is logged and counted, and does not hold up the others.
+ */
+export async function deriveAhead(
+  deps: HeadroomDeps,
+  headroom: number,
+  shouldStop: () => boolean = () => false,
+): Promise<number> {
+  let derived = 0
+  const failed = new Set<string>()
+  for (const share of [Math.min(FIRST_SHARE, headroom), headroom]) {
+    for (const material of await deps.wallets.listMaterials()) {
+      if (material.kind !== 'xpub' || failed.has(material.id)) continue
+      try {
+        const ahead = Math.max(share, isSearching(material) ? (HISTORY_SOURCES[material.family]?.gap ?? 0) : 0)
+        derived += await deriveTo(deps, material, material.nextIndex + ahead, shouldStop)
+      } catch (cause) {
+        failed.add(material.id)
+        deps.metrics.count('address_derivation_failed_total', { family: material.family })
+        deps.logger.error({ err: cause, materialId: material.id }, 'addresses could not be derived')
+      }
+    }
+  }
+  return derived
+}
+
+async function deriveTo(
+  deps: HeadroomDeps,
+  material: KeyMaterial,
+  target: number,
+  shouldStop: () => boolean,
+): Promise<number> {
+  if (material.derivedCount >= target) return 0
+  const xpub = openKeyMaterial(deps.secretBox, material)
+  const { mode, family, id } = material
+  let next = material.derivedCount
+  while (next < target && !shouldStop()) {
+    const batch = deps.addressBook.derive(family, mode, xpub, next, Math.min(BATCH, target - next))
+    next += batch.length
+    const rows = batch.map((address) => ({ ...address, mode, family, materialId: id, watchedOn: [] }))
+    // The write also gives other work of this process its turn between two batches.
+    await deps.wallets.addDerived(id, rows, next)
+  }
+  return next - material.derivedCount
+}

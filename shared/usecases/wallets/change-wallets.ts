@@ -1,0 +1,238 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { MailRecord } from '#shared/ports/events.ts'
+import type { OwnershipRepository, ProofWrite } from '#shared/ports/ownership.ts'
+import { type Kicker, QUEUES } from '#shared/ports/runtime.ts'
+import type { Noted } from '#shared/ports/users.ts'
+import type { Listing, Wallet, WalletDeeds, WalletRepository } from '#shared/ports/wallets.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
+import type { CheckProofDeps, GivenProof } from './check-proof.ts'
+import { displacementMails } from './displacement-mails.ts'
+import { type KeyStanding, keyStanding } from './key-history.ts'
+import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
+import { enteredScope } from './proof-scope.ts'
+import { type RequireProofDeps, requireProof } from './require-proof.ts'
+
+/** What changing wallets needs. */
+export interface ChangeWalletsDeps extends AddWalletDeps {
+  readonly wallets: AddWalletDeps['wallets'] & RequireProofDeps['wallets'] & Pick<WalletRepository, 'findWallet'>
+  readonly workspaces: AddWalletDeps['workspaces'] & Pick<WorkspaceRepository, 'countLive' | 'findMany'>
+  readonly ownership: CheckProofDeps['ownership'] & Pick<OwnershipRepository, 'countProved'>
+  readonly walletDeeds: WalletDeeds
+  readonly kicker: Kicker
+  /** How long a live wallet waits before locks are offered from it. */
+  readonly walletDelayMs: Ms
+  /** Mail addresses of everybody who owns a workspace. */
+  ownersOf(workspaceId: string): Promise<readonly string[]>
+}
+
+/** Who wants it, why, and the name of the wish: the same one sent twice is done once. */
+export interface WalletWish {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly actor: string
+  readonly reason: string | null
+  readonly opId: string
+}
+
+/** A wallet, and from when on locks are offered from it, or from what was added to it; null = from now on. */
+export interface ChangedWallet {
+  readonly wallet: Wallet
+  readonly effectiveAt: Ms | null
+  /** False when it was so already. */
+  readonly changed: boolean
+}
+
+/**
+ * Adds a wallet as `addWallet` does, for a person who is not at the machine: noted, and in live mode announced by mail to all
+ * owners. A live wallet takes effect after the delay, and so do addresses added to a pool and a wallet that was disabled; only
+ * the very first live wallet of a workspace has nothing to redirect. It is watched at once. Where several workspaces live, what
+ * it does not use yet needs a proof, and without one nothing is stored. Throws as `addWallet` and `requireProof` do.
+ */
+export async function addAnnouncedWallet(
+  deps: ChangeWalletsDeps,
+  input: WalletWish & MaterialInput & { readonly networks?: readonly NetworkId[]; readonly proof?: GivenProof },
+): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
+  const networks = checkNetworks(deps.catalog, input)
+  if ((await deps.workspaces.findById(input.workspaceId)) === null) {
+    throw new PaymeshError('NOT_FOUND', { message: 'There is no such workspace.' })
+  }
+  const auditId = `wallet_added:${input.workspaceId}:${input.opId}`
+  const repeated = await deps.walletDeeds.isRecorded(auditId)
+  const proof = repeated ? null : await requireProof(deps, enteredScope(deps, input), input.proof)
+  const effectiveAt = await startOf(deps, input)
+  const offeredFrom = effectiveAt === null ? {} : { offeredFrom: effectiveAt }
+  // Addresses become the wallet's in the transaction of its audit row, hence not while the material is prepared.
+  const listings: Listing[] = []
+  const addListed: WalletRepository['addListed'] = (materialId, rows, from = null) => {
+    listings.push({ materialId, rows, offeredFrom: from })
+    return Promise.resolve([])
+  }
+  const preparing = { ...deps, wallets: { ...deps.wallets, addListed } }
+  const prepared = await prepareMaterial(preparing, { ...input, ...offeredFrom, isProved: proof !== null })
+  const { material, firstAddresses, listed, sharedWith } = prepared
+  const known = await walletOn(deps, input.workspaceId, material.id)
+  const { workspaceId, mode, family, kind } = input
+  const fresh: Wallet = {
+    ...{ id: deps.random.uuid(), workspaceId, mode, family, networks, kind, materialId: material.id },
+    ...{ createdAt: deps.clock.now(), disabledAt: null },
+    ...(effectiveAt !== null && { effectiveAt }),
+  }
+  const key = keyStanding(material)
+  // A start index leads no payer to another owner: it takes effect at once.
+  const startsOnly = prepared.startChanged && known !== undefined && known.disabledAt === null
+  const told = { wallet: known ?? fresh, effectiveAt: startsOnly ? null : effectiveAt, auditId, key, proof }
+  const store = (action: string, write: (noted: Noted) => Promise<boolean>) =>
+    storeAnnounced(deps, input, { ...told, first: firstAddresses[0] ?? '', action }, write)
+  let changed = false
+  if (repeated) changed = false
+  else if (known === undefined)
+    changed = await store('wallet.added', (noted) => deps.walletDeeds.insert(fresh, noted, listings, proof))
+  else if (known.disabledAt !== null) {
+    const [from, to] = [known.disabledAt, { disabledAt: null, effectiveAt }]
+    changed = await store('wallet.enabled', (noted) =>
+      deps.walletDeeds.change(known.id, from, to, noted, listings, proof),
+    )
+  } else if (kind === 'pool')
+    changed = await store('wallet.extended', (noted) => deps.walletDeeds.note(noted, listings, proof))
+  else if (startsOnly || proof !== null) {
+    const action = startsOnly ? 'wallet.start_index_set' : 'wallet.proved'
+    changed = await store(action, (noted) => deps.walletDeeds.note(noted, listings, proof))
+  }
+  const wallet = await walletOn(deps, workspaceId, material.id)
+  if (wallet === undefined) throw new Error(`the wallet on ${material.id} cannot be read back`)
+  if (proof === null) await announceSharing(deps, material, workspaceId, sharedWith)
+  deps.logger.info({ workspaceId, walletId: wallet.id, family, mode, kind, changed }, 'wallet added')
+  return {
+    wallet,
+    effectiveAt: waitsUntil(deps, wallet, changed && !startsOnly ? effectiveAt : null),
+    changed,
+    key,
+    firstAddresses,
+    listed,
+  }
+}
+
+/**
+ * Ends new locks on a wallet at once, one that still waits for its start included, or allows them again, in live mode after the
+ * delay; noted, and in live mode announced. What it is already changes nothing. Throws `NOT_FOUND`.
+ */
+export async function switchWallet(
+  deps: ChangeWalletsDeps,
+  input: WalletWish & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
+): Promise<ChangedWallet> {
+  const wallet = await deps.wallets.findWallet(input.walletId)
+  if (wallet === null || wallet.workspaceId !== input.workspaceId || wallet.mode !== input.mode) {
+    throw new PaymeshError('NOT_FOUND')
+  }
+  const disable = input.to === 'disabled'
+  if (disable === (wallet.disabledAt !== null)) {
+    return { wallet, effectiveAt: waitsUntil(deps, wallet, null), changed: false }
+  }
+  if (!disable && wallet.displacedAt !== undefined) {
+    const message = 'Another workspace proved that it controls this. Prove that you do, then enable it.'
+    throw new PaymeshError('INVALID_STATE', { message })
+  }
+  const now = deps.clock.now()
+  const waits = (wallet.effectiveAt ?? 0) > now
+  const effectiveAt = disable ? null : await startOf(deps, input)
+  const action = disable ? (waits ? 'wallet.cancelled' : 'wallet.disabled') : 'wallet.enabled'
+  const auditId = `wallet_switched:${wallet.id}:${input.opId}`
+  const to = { disabledAt: disable ? now : null, effectiveAt }
+  const told = { wallet, action, effectiveAt, auditId, first: null, key: null, proof: null }
+  const changed = await storeAnnounced(deps, input, told, (noted) =>
+    deps.walletDeeds.change(wallet.id, wallet.disabledAt, to, noted, []),
+  )
+  const stored = await deps.wallets.findWallet(wallet.id)
+  if (stored === null) throw new PaymeshError('NOT_FOUND')
+  return { wallet: stored, effectiveAt: waitsUntil(deps, stored, null), changed }
+}
+
+/** When locks may be offered; null = at once. A workspace that never had a live wallet has no payers to lead astray. */
+async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: WalletWish): Promise<Ms | null> {
+  if (mode === 'test' || deps.walletDelayMs === 0) return null
+  const live = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === 'live')
+  return live.length === 0 ? null : deps.clock.now() + deps.walletDelayMs
+}
+
+function waitsUntil(deps: Pick<ChangeWalletsDeps, 'clock'>, wallet: Wallet, added: Ms | null): Ms | null {
+  const until = Math.max(wallet.effectiveAt ?? 0, added ?? 0)
+  return until > deps.clock.now() ? until : null
+}
+
+async function walletOn(deps: ChangeWalletsDeps, workspaceId: string, materialId: string) {
+  return (await deps.wallets.listWallets(workspaceId)).find((wallet) => wallet.materialId === materialId)
+}
+
+/** What is recorded and mailed about a change. */
+interface Told {
+  readonly wallet: Wallet
+  readonly action: string
+  readonly effectiveAt: Ms | null
+  readonly auditId: string
+  readonly first: string | null
+  /** Of an extended key that is being added. */
+  readonly key: KeyStanding | null
+  /** What the change was allowed by; null when it needed none. */
+  readonly proof: ProofWrite | null
+}
+
+/** Writes together with the audit row and the mails, and wakes the mailer up. */
+export async function storeAnnounced(
+  deps: ChangeWalletsDeps,
+  wish: WalletWish,
+  told: Told,
+  write: (noted: Noted) => Promise<boolean>,
+): Promise<boolean> {
+  const noted = await notes(deps, wish, told)
+  const changed = await write(noted)
+  if (changed) for (const { id } of noted.mails ?? []) deps.kicker.kick(QUEUES.mail, id)
+  return changed
+}
+
+async function notes(
+  deps: ChangeWalletsDeps,
+  { workspaceId, mode, actor, reason }: WalletWish,
+  { wallet, action, effectiveAt, auditId, first, key, proof }: Told,
+): Promise<Noted> {
+  const at = deps.clock.now()
+  const starts = effectiveAt === null ? null : new Date(effectiveAt).toISOString()
+  const { id, family, kind } = wallet
+  const audit: AuditRecord = {
+    ...{ id: auditId, at, actor, action, subject: id, workspaceId, mode },
+    detail: {
+      ...{ family, kind, effective_at: starts, first_address: first },
+      ...(key !== null && { script_type: key.scriptType, start_index: key.ready ? key.startIndex : null }),
+      ...(proof !== null && { nonce: proof.nonce, proved: proof.isKey ? 'key' : proof.rows.length }),
+      ...(reason !== null && { reason }),
+    },
+  }
+  if (mode === 'test') return { audit }
+  const workspace = await deps.workspaces.findById(workspaceId)
+  const data = {
+    workspace: workspace?.name ?? '',
+    change: CHANGES[action] ?? action,
+    ...{ family, kind, wallet: id },
+    first_address: first ?? '-',
+    effective: starts ?? 'at once',
+    actor: actor.replace(/^user:/, ''),
+  }
+  const owners = [...new Set(await deps.ownersOf(workspaceId))]
+  const mails = owners.map((to, place): MailRecord => {
+    return { id: `${auditId}:${place}`, workspaceId, template: 'wallet_changed', to, data, createdAt: at }
+  })
+  return { audit, mails: [...mails, ...(proof === null ? [] : await displacementMails(deps, proof, auditId))] }
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  'wallet.added': 'added',
+  'wallet.enabled': 'enabled again',
+  'wallet.extended': 'given more addresses',
+  'wallet.proved': 'proved by a signed message',
+  'wallet.start_index_set': 'given a start index',
+  'wallet.disabled': 'disabled',
+  'wallet.cancelled': 'cancelled before its start',
+}

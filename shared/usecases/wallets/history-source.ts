@@ -1,0 +1,55 @@
+import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+
+/** How a family's nodes show that an address was used before. */
+export interface HistorySource {
+  /**
+   * Unused indexes in a row after which a search ends. Wallets look 20 ahead (BIP 44); shops leave longer runs of invoices
+   * that nobody paid.
+   */
+  readonly gap: number
+  /** What a node shows, completing "Paymesh looks for …". */
+  readonly shown: string
+  /** What it cannot show, as a sentence. */
+  readonly unseen: string
+}
+
+const UNSPENT: HistorySource = {
+  gap: 1_000,
+  shown: 'addresses that hold coins',
+  unseen: 'A node does not show addresses whose coins were all spent.',
+}
+const ACCOUNTS: HistorySource = {
+  // Each index costs several questions to each network.
+  gap: 200,
+  shown: 'addresses that sent something or hold coins or accepted tokens',
+  unseen: 'A node does not show addresses that others emptied, with an approval or a permit.',
+}
+
+/**
+ * How earlier use shows by family; null where it does not: Dogecoin Core 1.14 cannot list unspent outputs by script, and
+ * Solana has no extended keys.
+ */
+export const HISTORY_SOURCES: Readonly<Record<Family, HistorySource | null>> = {
+  bitcoin: UNSPENT,
+  litecoin: UNSPENT,
+  dogecoin: null,
+  evm: ACCOUNTS,
+  tron: ACCOUNTS,
+  solana: null,
+}
+
+/** Networks of a family, in the order of the specification. */
+export function familyNetworks(catalog: Pick<Catalog, 'asset'>, family: Family): readonly NetworkId[] {
+  return [...new Set(ASSET_IDS.filter((id) => catalog.asset(id).family === family).map(networkOf))]
+}
+
+/** Networks of a family whose nodes can be asked for the earlier use of a key. */
+export function searchableNetworks(
+  catalog: Pick<Catalog, 'asset' | 'hasNode'>,
+  family: Family,
+  mode: Mode,
+): readonly NetworkId[] {
+  if (HISTORY_SOURCES[family] === null) return []
+  return familyNetworks(catalog, family).filter((network) => catalog.hasNode(network, mode))
+}

@@ -1,0 +1,81 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
+import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
+import type { AddressBook } from '#shared/ports/chain-catalog.ts'
+import type { OwnershipChallenge, OwnershipRepository } from '#shared/ports/ownership.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { MaterialInput } from './prepare-material.ts'
+import { proofRefused } from './proof-refusals.ts'
+import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
+
+const NONCE_BYTES = 16
+/** Addresses shown beside the text. */
+const SHOWN = 5
+
+/** What issuing a challenge needs. */
+export interface IssueChallengeDeps {
+  readonly addressBook: AddressBook
+  readonly secretBox: SecretBox
+  readonly wallets: Pick<WalletRepository, 'findWallet' | 'findMaterial' | 'heldPage' | 'findAddresses'>
+  readonly ownership: Pick<OwnershipRepository, 'installationId' | 'openChallenge'>
+  readonly random: Random
+  readonly clock: Clock
+}
+
+/** What shall be proved: a wallet of the workspace, or what is about to be added. */
+export interface IssueChallengeInput {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly actor: string
+  readonly reason: string | null
+  readonly opId: string
+  readonly about: { readonly walletId: string } | { readonly entered: MaterialInput }
+}
+
+/** A text to sign, and whose signatures are asked for. */
+export interface IssuedChallenge extends Pick<OwnershipChallenge, 'nonce' | 'text' | 'expiresAt'> {
+  readonly signers: { readonly count: number; readonly first: readonly string[] }
+}
+
+/**
+ * Gives a workspace a text whose signature proves, once and within 24 hours, that it controls a wallet. It says nothing of other
+ * workspaces and costs the same whatever they have. The same operation again gives the same text. Throws `NOT_FOUND` for a
+ * wallet of others and `VALIDATION_ERROR` for what cannot be added, and in test mode.
+ */
+export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChallengeInput): Promise<IssuedChallenge> {
+  const { workspaceId, mode, opId, actor, reason } = input
+  if (mode === 'test') throw proofRefused('Test mode moves no money and asks for no proof.')
+  const scope = await scopeOf(deps, input)
+  const at = deps.clock.now()
+  const nonce = Buffer.from(deps.random.bytes(NONCE_BYTES)).toString('hex')
+  const expiresAt = at + CHALLENGE_LIFE_MS
+  const installationId = await deps.ownership.installationId(deps.random.uuid())
+  const validUntil = new Date(expiresAt).toISOString()
+  const text = challengeText({ installationId, workspaceId, mode, subject: scope.words, nonce, validUntil })
+  const { family, kind, materialId, subjectHash } = scope
+  const challenge = { nonce, workspaceId, mode, family, subjectHash, text, opId, createdAt: at, expiresAt }
+  const detail = { family, kind, nonce, subject: scope.words, ...(reason !== null && { reason }) }
+  const asked = { id: `proof_asked:${workspaceId}:${opId}`, at, actor, action: 'wallet.proof_asked', detail }
+  const audit = { ...asked, subject: materialId, workspaceId, mode }
+  const stored = await deps.ownership.openChallenge(challenge, { audit })
+  const signers = signersOf(scope)
+  const first = signers.slice(0, SHOWN).map(({ address }) => address)
+  return {
+    nonce: stored.nonce,
+    text: stored.text,
+    expiresAt: stored.expiresAt,
+    signers: { count: signers.length, first },
+  }
+}
+
+async function scopeOf(deps: IssueChallengeDeps, input: IssueChallengeInput): Promise<ProofScope> {
+  const { workspaceId, mode, about } = input
+  if ('entered' in about) return enteredScope(deps, { ...about.entered, workspaceId, mode })
+  const wallet = await deps.wallets.findWallet(about.walletId)
+  if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
+  const scope = await walletScope(deps, wallet)
+  if (scope === null) throw proofRefused('This wallet has no address left that could be proved.')
+  return scope
+}

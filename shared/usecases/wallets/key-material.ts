@@ -1,0 +1,58 @@
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import { keyMaterialContext, type SecretBox } from '#shared/ports/secrets.ts'
+import type { KeyHistory, KeyMaterial } from '#shared/ports/wallets.ts'
+
+/** An extended public key as `AddressBook.normalise` or `sandboxKey` gives it. */
+export interface PublicKeySource {
+  readonly mode: Mode
+  readonly family: Family
+  readonly xpub: string
+  readonly fingerprint: string
+  readonly sandbox: boolean
+  /** For people to read; absent = the former type of the family. */
+  readonly scriptType?: ScriptType | null
+  /** Absent = not searched. */
+  readonly history?: KeyHistory
+}
+
+/**
+ * The key material record of a public key: one per installation, mode, family and fingerprint, with the key sealed
+ * under the record's id. Nothing is derived yet.
+ */
+export function newKeyMaterial(deps: { secretBox: SecretBox; clock: Clock }, source: PublicKeySource): KeyMaterial {
+  const { mode, family, xpub, fingerprint, sandbox, scriptType = null, history } = source
+  const id = keyMaterialId(source)
+  const startIndex = history?.startIndex ?? 0
+  return {
+    id,
+    mode,
+    family,
+    kind: 'xpub',
+    fingerprint,
+    sealed: deps.secretBox.seal(xpub, keyMaterialContext(id)),
+    sandbox,
+    nextIndex: startIndex,
+    derivedCount: 0,
+    returned: [],
+    ...(startIndex > 0 && { reclaimFrom: startIndex }),
+    ...(scriptType !== null && { scriptType }),
+    ...(history !== undefined && { history }),
+    createdAt: deps.clock.now(),
+  }
+}
+
+/** The id of the record of a public key. */
+export function keyMaterialId({
+  mode,
+  family,
+  fingerprint,
+}: Pick<PublicKeySource, 'mode' | 'family' | 'fingerprint'>): string {
+  return `${mode}:${family}:${fingerprint}`
+}
+
+/** The extended public key of a record. Throws when the envelope was changed or sealed under another master key. */
+export function openKeyMaterial(secretBox: SecretBox, material: Pick<KeyMaterial, 'id' | 'sealed'>): string {
+  return secretBox.open(material.sealed, keyMaterialContext(material.id))
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ScriptType } from '#shared/domain/script-type.ts'
+import type { AccountKey, AddressBook, Catalog, KeyWish } from '#shared/ports/chain-catalog.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { KeyMaterial, ListedAddress, WalletKind, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
+import { firstHistory, giveStartIndex } from './key-history.ts'
+import { keyMaterialId, newKeyMaterial } from './key-material.ts'
+
+/** Addresses shown for comparison with the merchant's own wallet. */
+const SHOWN = 3
+/** Addresses derived at once, so that the wallet can be used as soon as the scanners have taken them in. */
+const DERIVED_AT_ONCE = 32
+/** Addresses one pool may hold. */
+const POOL_MAX = 10_000
+
+/** What storing key material needs. */
+export interface PrepareMaterialDeps {
+  readonly wallets: Pick<
+    WalletRepository,
+    | 'upsertMaterial'
+    | 'findMaterial'
+    | 'setStartIndex'
+    | 'workspacesUsing'
+    | 'addDerived'
+    | 'addListed'
+    | 'findAddresses'
+    | 'countHeld'
+    | 'listWallets'
+  >
+  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
+  readonly addressBook: AddressBook
+  readonly secretBox: SecretBox
+  readonly clock: Clock
+}
+
+/** Key material as a person enters it. */
+export interface MaterialInput {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly family: Family
+  readonly kind: WalletKind
+  /** An extended public key, a list of addresses, or one address. */
+  readonly value: string
+  /** Of an extended key whose version bytes leave it open. */
+  readonly scriptType?: ScriptType
+  /** Where an extended key lies that is not at account level (BIP 32). */
+  readonly path?: string
+  /** First index of an extended key to offer; it stands for the search for earlier use. */
+  readonly startIndex?: number
+  /** Keeps the addresses of a pool that are new to it from being offered before; absent = at once. */
+  readonly offeredFrom?: Ms
+  /** The workspace proved control, so that uses of other workspaces give way; absent = they stand. */
+  readonly isProved?: boolean
+}
+
+/** Stored key material for a wallet, and the workspaces that receive on the same addresses. */
+export interface PreparedMaterial {
+  readonly material: KeyMaterial
+  /** At most three, in the order in which the merchant's own wallet shows them. */
+  readonly firstAddresses: readonly string[]
+  /** Addresses that are new, that the wallet had already, and that the list repeated. Null for extended keys. */
+  readonly listed: { readonly added: number; readonly known: number; readonly repeated: number } | null
+  readonly sharedWith: readonly string[]
+  /** A start index was taken for a key that was stored already. */
+  readonly startChanged: boolean
+}
+
+/** Checks what a person entered as a wallet and stores it with its addresses; stores nothing when it is wrong. */
+export async function prepareMaterial(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
+  if (input.kind === 'xpub') return prepareKey(deps, input)
+  refuseKeyFields(input)
+  return prepareAddresses(deps, input)
+}
+
+/** What only an extended key has is a mistake anywhere else. Throws `VALIDATION_ERROR`. */
+export function refuseKeyFields(input: Pick<MaterialInput, 'scriptType' | 'path' | 'startIndex'>): void {
+  for (const path of ['scriptType', 'path', 'startIndex'] as const) {
+    if (input[path] === undefined) continue
+    throw new PaymeshError('VALIDATION_ERROR', {
+      details: [{ path, message: 'Only an extended public key has this: leave it out.' }],
+    })
+  }
+}
+
+/**
+ * Reads a pasted extended public key as every account that it may stand for, one unless a person still has to choose the
+ * script type, and checks each with a second library; stores nothing. Throws `VALIDATION_ERROR`.
+ */
+export function readKeys(
+  { addressBook }: Pick<PrepareMaterialDeps, 'addressBook'>,
+  input: Pick<MaterialInput, 'mode' | 'family' | 'value' | 'scriptType' | 'path'>,
+): readonly AccountKey[] {
+  const { mode, family, value } = input
+  const keys = addressBook.readings(family, mode, value, wishOf(input))
+  for (const { xpub } of keys) addressBook.verify(family, mode, xpub)
+  return keys
+}
+
+/** What a person said about an extended key beside pasting it. */
+export function wishOf({ scriptType, path }: Pick<MaterialInput, 'scriptType' | 'path'>): KeyWish {
+  return { ...(scriptType !== undefined && { scriptType }), ...(path !== undefined && { path }) }
+}
+
+/** Reads a pasted list of addresses, one for the kind `address`, and names their material; stores nothing. Throws `VALIDATION_ERROR`. */
+export function readAddresses(
+  { addressBook }: Pick<PrepareMaterialDeps, 'addressBook'>,
+  { mode, family, kind, workspaceId, value }: MaterialInput,
+) {
+  const { addresses, repeated } = addressBook.parseAddresses(family, value)
+  const [first, second] = addresses
+  if (first === undefined) throw invalid('The list holds no address.')
+  if (kind === 'address' && second !== undefined) {
+    throw invalid('A wallet of kind address has one address; add a pool to receive on several.')
+  }
+  const suffix = kind === 'pool' ? `pool:${workspaceId}` : `address:${first.matchKey}`
+  return { addresses, repeated, materialId: `${mode}:${family}:${suffix}` }
+}
+
+async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
+  const { mode, family, startIndex } = input
+  const { xpub, fingerprint, scriptType } = deps.addressBook.normalise(family, mode, input.value, wishOf(input))
+  deps.addressBook.verify(family, mode, xpub)
+  const derived = deps.addressBook.derive(family, mode, xpub, 0, DERIVED_AT_ONCE)
+  const source = { mode, family, xpub, fingerprint, scriptType, sandbox: false }
+  const known = await deps.wallets.findMaterial(keyMaterialId(source))
+  const stored =
+    known ??
+    (await deps.wallets.upsertMaterial(newKeyMaterial(deps, { ...source, history: firstHistory(deps.catalog, input) })))
+  const material =
+    startIndex === undefined ? stored : await giveStartIndex(deps.wallets, stored, input.workspaceId, startIndex)
+  const rows = derived.map((address) => ({ ...address, mode, family, materialId: material.id, watchedOn: [] }))
+  await deps.wallets.addDerived(material.id, rows, rows.length)
+  return {
+    material,
+    firstAddresses: derived.slice(0, SHOWN).map(({ address }) => address),
+    listed: null,
+    // What was given back is another record only when something of it changed.
+    startChanged: material !== stored,
+    sharedWith: await deps.wallets.workspacesUsing(material.id),
+  }
+}
+
+async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
+  const { mode, family, kind } = input
+  const offeredFrom = kind === 'pool' ? (input.offeredFrom ?? null) : null
+  const { addresses, repeated, materialId } = readAddresses(deps, input)
+  const rows = addresses.map(({ address, matchKey }) => ({
+    mode,
+    family,
+    matchKey,
+    address,
+    materialId: kind === 'pool' ? `${mode}:${family}:pooled:${matchKey}` : materialId,
+  }))
+  const matchKeys = rows.map(({ matchKey }) => matchKey)
+  const stored = await deps.wallets.findAddresses(mode, family, matchKeys)
+  const own = new Set((await deps.wallets.listWallets(input.workspaceId)).map((wallet) => wallet.materialId))
+  const use = { own, isProved: input.isProved === true }
+  refuseOtherUse(rows, stored, use)
+  const known = stored.filter(({ heldBy }) => heldBy?.includes(materialId)).length
+  const added = rows.length - known
+  if (kind === 'pool' && (await deps.wallets.countHeld(materialId)) + added > POOL_MAX) {
+    throw invalid(`A pool holds at most ${POOL_MAX} addresses.`)
+  }
+  const material = await deps.wallets.upsertMaterial(listedMaterial(deps, input, materialId))
+  // Refused here means that somebody took an address in another way since we looked, or listed it at the same moment.
+  if ((await deps.wallets.addListed(materialId, rows, offeredFrom)).length > 0) {
+    refuseOtherUse(rows, await deps.wallets.findAddresses(mode, family, matchKeys), use)
+    await deps.wallets.addListed(materialId, rows, offeredFrom)
+  }
+  const holders = new Set(stored.flatMap(({ heldBy }) => heldBy ?? []))
+  const sharedWith = (await Promise.all([...holders].map((id) => deps.wallets.workspacesUsing(id)))).flat()
+  const firstAddresses = addresses.slice(0, SHOWN).map(({ address }) => address)
+  return { material, firstAddresses, listed: { added, known, repeated }, sharedWith, startChanged: false }
+}
+
+/** Each way of using an address claims it in its own form, and two forms would not exclude each other. */
+function refuseOtherUse(
+  rows: readonly ListedAddress[],
+  stored: readonly WatchedAddress[],
+  { own, isProved }: { readonly own: ReadonlySet<string>; readonly isProved: boolean },
+): void {
+  const storedAs = new Map(stored.map((row) => [row.matchKey, row]))
+  const [ours, others]: [number[], number[]] = [[], []]
+  for (const [index, { matchKey, materialId }] of rows.entries()) {
+    const known = storedAs.get(matchKey)
+    if (known === undefined || known.materialId === materialId) continue
+    const isOurs = (known.heldBy ?? [known.materialId]).some((material) => own.has(material))
+    ;(isOurs ? ours : others).push(index + 1)
+  }
+  const listOf = (places: readonly number[]) => `number ${places.slice(0, 20).join(', ')} of the list.`
+  if (ours.length > 0) {
+    throw invalid(
+      `You already use ${ours.length} of these addresses in another way (derived from a key, in a pool, or as a single address): ${listOf(ours)}`,
+    )
+  }
+  // Says nothing of what others have.
+  if (others.length > 0 && !isProved) throw invalid(`These addresses cannot be used in this way: ${listOf(others)}`)
+}
+
+function listedMaterial(deps: PrepareMaterialDeps, input: MaterialInput, id: string): KeyMaterial {
+  const { mode, family, kind } = input
+  return {
+    id,
+    mode,
+    family,
+    kind,
+    fingerprint: createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32),
+    sealed: '',
+    sandbox: false,
+    nextIndex: 0,
+    derivedCount: 0,
+    returned: [],
+    createdAt: deps.clock.now(),
+  }
+}
+
+function invalid(message: string): PaymeshError {
+  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'value', message }] })
+}

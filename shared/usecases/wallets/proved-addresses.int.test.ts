@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
+import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
+import { useStores } from '#test/support/stores.ts'
+import { addressSubject } from './ownership-subjects.ts'
+
+const stores = useStores()
+const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
+let engine: Engine
+let prover: string
+let height = 1_000
+
+beforeAll(async () => {
+  engine = await openEngine(stores)
+})
+beforeEach(async () => {
+  prover = (await createWorkspace(engine.deps, { name: 'Prover', ownerEmail: 'bob@example.com' })).id
+})
+
+/** Stores what `storeProof` stores of an address; the way there is tested with the procedures. */
+async function prove(matchKey: string, workspaceId: string, provedAt = engine.deps.clock.now()) {
+  const _id = addressSubject('test', 'evm', matchKey)
+  const facts = { workspaceId, mode: 'test' as const, family: 'evm' as const, materialId: 'm', nonce: 'n' }
+  const $set = { ...facts, provedAt: new Date(provedAt) }
+  await stores.db.collection(OWNERSHIP_PROOFS).updateOne({ _id }, { $set }, { upsert: true })
+}
+
+/** A confirmed transfer in a block of now, scanned twice. */
+async function pay(to: { matchKey: string; address: string }, amountBase: bigint, at = engine.deps.clock.now()) {
+  height += 10
+  const key = `k${randomUUID()}`
+  const block = blockWith(height, at, to, [{ key, amountBase }])
+  for (const _scan of [1, 2]) await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+  await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
+  const [payment] = await engine.deps.payments.findByKeys([key])
+  if (payment === undefined) throw new Error('no payment was stored')
+  return payment
+}
+
+const due = (invoice: Awaited<ReturnType<Engine['open']>>) => invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+const statusOf = async (id: string) => {
+  await advanceInvoice(engine.deps, id)
+  return (await engine.deps.invoices.findById(id))?.state.status
+}
+const inboxOf = async (paymentKey: string) =>
+  (await stores.db.collection(EXCEPTIONS).find({ paymentKey }).toArray()).map(({ workspaceId }) => workspaceId)
+
+describe('money on an address that another workspace proved', () => {
+  // Guarantee: the coins are the prover's, so no invoice of the displaced workspace is announced as paid with them.
+  it('goes to the inbox of the prover alone and settles no open invoice of the displaced one', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    await prove(lockOf(invoice).matchKey, prover)
+    const payment = await pay(lockOf(invoice), due(invoice))
+    expect(payment).toMatchObject({ invoiceId: null, workspaceId: null, uncountedReason: 'unmatched' })
+    expect(await inboxOf(payment.key)).toEqual([prover])
+    expect(await statusOf(invoice.terms.id)).toBe('pending')
+    // The open invoice keeps its address.
+    const stored = await engine.deps.invoices.findById(invoice.terms.id)
+    expect(stored === null ? null : lockOf(stored).address).toBe(lockOf(invoice).address)
+  })
+
+  it('cannot be attached by the displaced workspace, and can by the prover only to invoices of its own', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    await prove(lockOf(invoice).matchKey, prover)
+    const payment = await pay(lockOf(invoice), due(invoice))
+    const wish = { paymentId: payment.id, invoiceId: invoice.terms.id, valueBase: null, dryRun: false, actor: 'a' }
+    await expect(attachPayment(engine.deps, wish)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    expect(await statusOf(invoice.terms.id)).toBe('pending')
+    expect((await engine.deps.payments.findByKeys([payment.key]))[0]?.invoiceId).toBeNull()
+  })
+
+  it('of before the proof is still the invoice’s, however late it is scanned', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const paidAt = engine.deps.clock.now()
+    await prove(lockOf(invoice).matchKey, prover, paidAt + 1_000)
+    const payment = await pay(lockOf(invoice), due(invoice), paidAt)
+    expect(payment).toMatchObject({ invoiceId: invoice.terms.id })
+    expect(await statusOf(invoice.terms.id)).toBe('paid')
+  })
+
+  it('that was attributed before stays where it is when its block is read again', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const to = lockOf(invoice)
+    const at = engine.deps.clock.now()
+    height += 10
+    const block = blockWith(height, at, to, [{ key: `k${height}`, amountBase: due(invoice) }])
+    await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+    await prove(to.matchKey, prover, at - 1)
+    await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+    expect((await engine.deps.payments.findByKeys([`k${height}`]))[0]).toMatchObject({ invoiceId: invoice.terms.id })
+    expect(await inboxOf(`k${height}`)).toEqual([])
+  })
+
+  it('settles an invoice of the workspace that proved its own address', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    await prove(lockOf(invoice).matchKey, engine.workspace.id)
+    await pay(lockOf(invoice), due(invoice))
+    expect(await statusOf(invoice.terms.id)).toBe('paid')
+  })
+
+  it('names the prover as its owner to whoever looks a transaction up', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { matchKey } = lockOf(invoice)
+    await prove(matchKey, prover)
+    const owners = await addressOwners(engine.deps, [{ mode: 'test', network: 'ethereum', matchKey }])
+    expect(owners.get(matchKey)).toEqual([prover])
+  })
+})

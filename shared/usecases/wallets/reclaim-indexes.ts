@@ -1,0 +1,88 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import { addressClaim } from './claims.ts'
+
+/** An index that no invoice claimed this long after it was offered is offered again. */
+const UNCLAIMED_MS = 3_600_000
+/** How often the offered indexes of a key are looked through. */
+const EVERY_MS = 600_000
+/** How far back a freshly started process looks. */
+const LOOK_BACK = 5_000
+const PAGE = 500
+
+/** What finding unclaimed indexes needs. */
+export interface ReclaimDeps extends Ambient {
+  readonly wallets: Pick<WalletRepository, 'listMaterials' | 'addressesAt' | 'returnIndexes'>
+  readonly invoices: Pick<InvoiceRepository, 'claimsTaken'>
+}
+
+/** Gives indexes back that were offered more than an hour ago and stayed without an invoice, so that gaps stay small. */
+export interface IndexReclaimer {
+  /** Looks where it is time; cheap to call often. Returns how many indexes were given back. */
+  run(): Promise<number>
+}
+
+interface Watch {
+  /** Next index to be offered, as seen at a time: everything below it was offered by then. */
+  marks: { readonly at: Ms; readonly nextIndex: number }[]
+  /** Everything below is claimed, as far as this process knows. */
+  from: number
+}
+
+/**
+ * Makes a reclaimer that remembers in memory how far each key had been offered. A double offer does no harm, because
+ * the unique claim decides; hence nothing here needs to be exact.
+ */
+export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
+  const watches = new Map<string, Watch>()
+
+  const look = async (material: KeyMaterial): Promise<number> => {
+    const now = deps.clock.now()
+    const watch = watches.get(material.id) ?? {
+      marks: [],
+      from: Math.max(0, material.nextIndex - LOOK_BACK),
+    }
+    watch.from = Math.max(watch.from, material.reclaimFrom ?? 0)
+    watches.set(material.id, watch)
+    const last = watch.marks.at(-1)
+    if (last !== undefined && now - last.at < EVERY_MS) return 0
+    watch.marks.push({ at: now, nextIndex: material.nextIndex })
+    const old = watch.marks.filter((mark) => now - mark.at >= UNCLAIMED_MS)
+    const ripe = old.at(-1)
+    if (ripe === undefined) return 0
+    watch.marks = watch.marks.slice(old.length - 1)
+    return giveBack(deps, material, watch, ripe.nextIndex)
+  }
+
+  return {
+    async run() {
+      let returned = 0
+      for (const material of await deps.wallets.listMaterials()) {
+        if (material.kind === 'xpub') returned += await look(material)
+      }
+      if (returned > 0) deps.metrics.count('address_indexes_returned_total', {}, returned)
+      return returned
+    },
+  }
+}
+
+async function giveBack(deps: ReclaimDeps, material: KeyMaterial, watch: Watch, until: number): Promise<number> {
+  const waiting = new Set(material.returned)
+  let returned = 0
+  let lowestUnclaimed = until
+  for (let page = watch.from; page < until; page += PAGE) {
+    const indexes = Array.from({ length: Math.min(PAGE, until - page) }, (_, offset) => page + offset)
+    const addresses = await deps.wallets.addressesAt(material.id, indexes)
+    const claimOf = (matchKey: string) => addressClaim(material.mode, material.family, matchKey)
+    const taken = await deps.invoices.claimsTaken(addresses.map((address) => claimOf(address.matchKey)))
+    const unclaimed = addresses.filter((address) => !taken.has(claimOf(address.matchKey))).map(({ index }) => index)
+    for (const index of unclaimed) lowestUnclaimed = Math.min(lowestUnclaimed, index)
+    const fresh = unclaimed.filter((index) => !waiting.has(index))
+    if (fresh.length > 0) await deps.wallets.returnIndexes(material.id, fresh)
+    returned += fresh.length
+  }
+  watch.from = lowestUnclaimed
+  return returned
+}

@@ -1,0 +1,87 @@
+import { ASSET_IDS, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
+import { type HeldClaim, heldClaims } from '#shared/domain/invoice/held-claims.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Invoice, InvoiceRepository, ReleaseMark } from '#shared/ports/invoices.ts'
+import type { PaymentRepository } from '#shared/ports/payments.ts'
+import type { Ambient } from '#shared/ports/runtime.ts'
+import type { CursorRepository } from '#shared/ports/scanning.ts'
+
+const PAGE = 200
+
+/** What ending claims needs. */
+export interface ReleaseDeps extends Ambient {
+  readonly invoices: Pick<InvoiceRepository, 'dueForRelease' | 'findById' | 'releaseClaims'>
+  readonly payments: Pick<PaymentRepository, 'listByInvoice'>
+  readonly cursors: Pick<CursorRepository, 'find'>
+  readonly catalog: Pick<Catalog, 'asset' | 'hasNode'>
+}
+
+/**
+ * Ends the claims on pooled addresses and unique amounts whose time is over: every scanner that could see money on the
+ * address has passed the end by block time, and no payment on it is unconfirmed. An invoice with several addresses gives
+ * each back on its own. Each release is one compare-and-set; what changed meanwhile, or is not ready, is looked at again
+ * the next time. Returns how many invoices gave something back.
+ */
+export async function releaseClaims(deps: ReleaseDeps, shouldStop: () => boolean = () => false): Promise<number> {
+  const until = deps.clock.now()
+  let released = 0
+  let after: ReleaseMark | null = null
+  do {
+    const page: readonly ReleaseMark[] = await deps.invoices.dueForRelease(until, after, PAGE)
+    for (const mark of page) {
+      if (shouldStop()) return released
+      if (await releaseOne(deps, mark.invoiceId, until)) released += 1
+    }
+    after = page.length < PAGE ? null : (page.at(-1) ?? null)
+  } while (after !== null)
+  if (released > 0) deps.metrics.count('claims_released_total', {}, released)
+  return released
+}
+
+async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Promise<boolean> {
+  const invoice = await deps.invoices.findById(invoiceId)
+  if (invoice === null) return false
+  const scanned: HeldClaim[] = []
+  for (const held of heldClaims(invoice.state)) {
+    if (held.dueAt <= until && (await haveSeenAll(deps, invoice.terms.mode, held))) scanned.push(held)
+  }
+  if (scanned.length === 0) return false
+  // Asked after the cursors: a payment that a scanner stores from now on was first seen after the end.
+  const payments = await deps.payments.listByInvoice(invoiceId)
+  const waiting = new Set(payments.filter(({ state }) => state === 'detected').map(({ matchKey }) => matchKey))
+  const over = scanned.filter(({ locks }) => !locks.some(({ matchKey }) => waiting.has(matchKey)))
+  if (over.length === 0) return false
+  const state = withReleased(invoice, over, deps.clock.now())
+  return deps.invoices.releaseClaims(invoiceId, invoice.state.version, state)
+}
+
+/** Every network on which the address exists and is watched; a live network without a node stands still. */
+async function haveSeenAll(
+  deps: Pick<ReleaseDeps, 'cursors' | 'catalog'>,
+  mode: Mode,
+  { locks, dueAt }: HeldClaim,
+): Promise<boolean> {
+  const families = new Set(locks.map(({ family }) => family))
+  const paidOn = new Set(locks.map(({ network }) => network))
+  const networks = new Set<NetworkId>(
+    ASSET_IDS.filter((id) => families.has(deps.catalog.asset(id).family)).map(networkOf),
+  )
+  for (const network of networks) {
+    if (deps.catalog.hasNode(network, mode)) {
+      const cursor = await deps.cursors.find(mode, network)
+      if (cursor === null || cursor.time < dueAt) return false
+    } else if (paidOn.has(network) && mode === 'live') return false
+  }
+  return true
+}
+
+function withReleased({ state }: Invoice, over: readonly HeldClaim[], at: Ms): Invoice['state'] {
+  const released = new Set(over.flatMap(({ locks }) => locks))
+  return {
+    ...state,
+    locks: state.locks.map((lock) =>
+      released.has(lock) && lock.hold !== undefined ? { ...lock, hold: { ...lock.hold, releasedAt: at } } : lock,
+    ),
+  }
+}

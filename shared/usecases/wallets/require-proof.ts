@@ -1,0 +1,63 @@
+import { needsProof } from '#shared/domain/ownership/ownership.ts'
+import type { ProofWrite } from '#shared/ports/ownership.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { type CheckProofDeps, checkProof, type GivenProof } from './check-proof.ts'
+import { keySubject, proofsOfRows } from './ownership-subjects.ts'
+import { proofNeeded, proofRefused } from './proof-refusals.ts'
+import type { ProofScope } from './proof-scope.ts'
+
+/** What deciding whether an addition needs a proof takes. */
+export interface RequireProofDeps extends CheckProofDeps {
+  readonly wallets: Pick<WalletRepository, 'listWallets' | 'findAddresses' | 'findProofs'>
+  readonly workspaces: Pick<WorkspaceRepository, 'countLive'>
+}
+
+/**
+ * Checks the proof that comes with an addition, and refuses an addition that needs one and has none. Null when none is needed and none
+ * was given. The same reads happen and the same words are said whether or not others use the addresses. Throws `VALIDATION_ERROR`.
+ */
+export async function requireProof(
+  deps: RequireProofDeps,
+  scope: ProofScope,
+  given: GivenProof | undefined,
+): Promise<ProofWrite | null> {
+  if (scope.mode === 'test') {
+    if (given === undefined) return null
+    throw proofRefused('Test mode moves no money and asks for no proof.')
+  }
+  if (given !== undefined) return await checkProof(deps, scope, given, { every: true })
+  const [liveWorkspaces, subjects] = await Promise.all([deps.workspaces.countLive(), subjectsOf(deps, scope)])
+  const { mode, workspaceId } = scope
+  if (needsProof({ mode, workspaceId, liveWorkspaces, subjects })) throw proofNeeded()
+  return null
+}
+
+/** Whether proofs are asked for in this installation at all, for pages to say so. */
+export async function asksForProofs(
+  { workspaces }: Pick<RequireProofDeps, 'workspaces'>,
+  mode: ProofScope['mode'],
+): Promise<boolean> {
+  return mode === 'live' && (await workspaces.countLive()) > 1
+}
+
+async function subjectsOf({ wallets }: RequireProofDeps, scope: ProofScope) {
+  const { workspaceId, mode, family, kind, materialId, rows } = scope
+  const [own, stored, keys] = await Promise.all([
+    wallets.listWallets(workspaceId),
+    wallets.findAddresses(
+      mode,
+      family,
+      rows.map(({ matchKey }) => matchKey),
+    ),
+    wallets.findProofs([keySubject(materialId)]),
+  ])
+  const hasWallet = own.some((wallet) => wallet.materialId === materialId && wallet.displacedAt === undefined)
+  if (kind === 'xpub') return [{ isOwn: hasWallet, proof: keys.get(keySubject(materialId)) ?? null }]
+  const proofs = await proofsOfRows(wallets, stored)
+  const held = new Set(stored.filter(({ heldBy }) => heldBy?.includes(materialId)).map(({ matchKey }) => matchKey))
+  return rows.map(({ matchKey }) => ({
+    isOwn: hasWallet && held.has(matchKey),
+    proof: proofs.get(matchKey) ?? null,
+  }))
+}

@@ -1,0 +1,54 @@
+import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import { addressClaim } from './claims.ts'
+
+/** Unused addresses in a row after which wallets stop looking (BIP 44). */
+export const USUAL_GAP_LIMIT = 20
+const PAGE = 500
+
+/** What reading the gaps of a key needs. */
+export interface WalletGapDeps {
+  readonly wallets: Pick<WalletRepository, 'addressesAt'>
+  readonly invoices: Pick<InvoiceRepository, 'claimsPaid'>
+}
+
+/** How far a wallet must look so that it shows all money. */
+export interface WalletGap {
+  /** Highest index that received money; null when none did. */
+  readonly lastPaidIndex: number | null
+  /** Next index that has never been offered. */
+  readonly nextIndex: number
+  /** The gap limit to set: the longest way from one paid index to the next, or from the last one to the newest offer. */
+  readonly requiredGap: number
+}
+
+/**
+ * Reads which issued addresses of a key received money. A wallet that was restored with the usual gap limit shows no money
+ * behind a longer run of unpaid addresses, which is why the longest run counts and not only the last one. The wallet shows
+ * what is in front of the key's start index already.
+ */
+export async function walletGap(
+  deps: WalletGapDeps,
+  material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'nextIndex' | 'history'>,
+): Promise<WalletGap> {
+  const { id, mode, family, nextIndex, history } = material
+  const startIndex = history?.startIndex ?? 0
+  let lastPaidIndex: number | null = null
+  let requiredGap = 0
+  for (let from = startIndex; from < nextIndex; from += PAGE) {
+    const indexes = Array.from({ length: Math.min(PAGE, nextIndex - from) }, (_, offset) => from + offset)
+    const rows = await deps.wallets.addressesAt(id, indexes)
+    const claimOf = (matchKey: string) => addressClaim(mode, family, matchKey)
+    const paid = await deps.invoices.claimsPaid(rows.map(({ matchKey }) => claimOf(matchKey)))
+    for (const { index, matchKey } of rows) {
+      if (!paid.has(claimOf(matchKey))) continue
+      requiredGap = Math.max(requiredGap, index - (lastPaidIndex ?? startIndex - 1))
+      lastPaidIndex = index
+    }
+  }
+  return {
+    lastPaidIndex,
+    nextIndex,
+    requiredGap: Math.max(requiredGap, nextIndex - 1 - (lastPaidIndex ?? startIndex - 1)),
+  }
+}

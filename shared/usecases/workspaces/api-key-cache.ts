@@ -1,0 +1,117 @@
+import { parseApiKey } from '#shared/domain/api-key.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { KeyHasher } from '#shared/ports/secrets.ts'
+import type { ApiKeyRecord, ApiKeyRepository, Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+
+/** Longest life of a record in memory. A revocation waits this long when Redis cannot spread it. */
+const CACHE_LIFE_MS: Ms = 5_000
+/** Most keys remembered; the oldest entry goes first. */
+const CACHE_MAX = 20_000
+
+/** A valid API key with the workspace it speaks for. */
+export interface Credential {
+  readonly key: ApiKeyRecord
+  readonly workspace: Workspace
+  /** What was read from the store for this very request: no epoch outdates it unless it is higher. */
+  readonly fresh: { readonly key: boolean; readonly workspace: boolean }
+}
+
+/** Finds out whose request it is. */
+export interface KeyRing {
+  /** The credential of an API key text, at most 5 s old; null for malformed, unknown and revoked keys. */
+  find(apiKey: string): Promise<Credential | null>
+  /**
+   * Checks a credential against the epochs that the rate limiter saw and reads the store again when they differ or are
+   * unknown. Null when the key was revoked in the meantime: a cached record never outlives a revocation.
+   */
+  confirm(credential: Credential, admission: Pick<Admission, 'keyEpoch' | 'workspaceEpoch'>): Promise<Credential | null>
+  /** Reads everything afresh from now on: the epochs it was compared with are gone. */
+  forgetAll(): void
+}
+
+interface KeyRingDeps {
+  readonly keys: Pick<ApiKeyRepository, 'findByHash'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly hasher: KeyHasher
+  readonly clock: Clock
+}
+
+/** A key ring with a small cache of its own; one per process. */
+export function createKeyRing(deps: KeyRingDeps): KeyRing {
+  const keys = createCache<ApiKeyRecord>(deps.clock)
+  const workspaces = createCache<Workspace>(deps.clock)
+
+  async function readKey(hash: string): Promise<ApiKeyRecord | null> {
+    const key = await deps.keys.findByHash(hash)
+    return key === null || key.revokedAt !== null ? null : key
+  }
+
+  return {
+    forgetAll() {
+      keys.clear()
+      workspaces.clear()
+    },
+    async find(apiKey) {
+      if (parseApiKey(apiKey) === null) return null
+      const hash = deps.hasher.hash(apiKey)
+      const knownKey = keys.get(hash)
+      const key = knownKey ?? (await readKey(hash))
+      if (key === null) return null
+      const knownWorkspace = workspaces.get(key.workspaceId)
+      const workspace = knownWorkspace ?? (await deps.workspaces.findById(key.workspaceId))
+      if (workspace === null) return null
+      if (knownKey === undefined) keys.set(hash, key)
+      if (knownWorkspace === undefined) workspaces.set(workspace.id, workspace)
+      return { key, workspace, fresh: { key: knownKey === undefined, workspace: knownWorkspace === undefined } }
+    },
+    async confirm(credential, { keyEpoch, workspaceEpoch }) {
+      const { key, workspace, fresh } = credential
+      const keyHolds = isCurrent(key.epoch, keyEpoch, fresh.key)
+      const workspaceHolds = isCurrent(workspace.epoch, workspaceEpoch, fresh.workspace)
+      if (keyHolds && workspaceHolds) return credential
+      // Forgotten rather than replaced: the next request reads afresh and by that publishes the epochs.
+      if (!keyHolds) keys.delete(key.hash)
+      if (!workspaceHolds) workspaces.delete(workspace.id)
+      const keyNow = keyHolds ? key : await readKey(key.hash)
+      const workspaceNow = workspaceHolds ? workspace : await deps.workspaces.findById(workspace.id)
+      if (keyNow === null || workspaceNow === null) return null
+      return { key: keyNow, workspace: workspaceNow, fresh: { key: true, workspace: true } }
+    },
+  }
+}
+
+function isCurrent(known: number, seen: number | null, fresh: boolean): boolean {
+  return seen === known || (fresh && (seen === null || seen < known))
+}
+
+interface Cache<T> {
+  get(id: string): T | undefined
+  set(id: string, value: T): void
+  delete(id: string): void
+  clear(): void
+}
+
+function createCache<T>(clock: Clock): Cache<T> {
+  const entries = new Map<string, { readonly value: T; readonly readAt: Ms }>()
+  return {
+    get(id) {
+      const entry = entries.get(id)
+      if (entry === undefined) return undefined
+      return Math.abs(clock.now() - entry.readAt) < CACHE_LIFE_MS ? entry.value : undefined
+    },
+    set(id, value) {
+      entries.delete(id)
+      entries.set(id, { value, readAt: clock.now() })
+      const oldest = entries.size > CACHE_MAX ? entries.keys().next().value : undefined
+      if (oldest !== undefined) entries.delete(oldest)
+    },
+    delete(id) {
+      entries.delete(id)
+    },
+    clear() {
+      entries.clear()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { newApiKey } from '#shared/domain/api-key.ts'
+import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { KeyHasher } from '#shared/ports/secrets.ts'
+import type { ApiKeyRecord, ApiKeyRepository, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+
+/** What issuing a key needs. */
+export interface CreateApiKeyDeps {
+  readonly apiKeys: Pick<ApiKeyRepository, 'insert'>
+  readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+  readonly hasher: KeyHasher
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/**
+ * Issues an API key. The key itself is in this answer and nowhere else: only its keyed digest is stored.
+ * Throws `NOT_FOUND` for an unknown workspace and `VALIDATION_ERROR` without a scope.
+ */
+export async function createApiKey(
+  deps: CreateApiKeyDeps,
+  input: { readonly workspaceId: string; readonly mode: Mode; readonly scopes: readonly Scope[] },
+): Promise<{ readonly record: ApiKeyRecord; readonly apiKey: string }> {
+  if (input.scopes.length === 0) {
+    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'scopes', message: 'Needs at least one scope.' }] })
+  }
+  if ((await deps.workspaces.findById(input.workspaceId)) === null) throw new PaymeshError('NOT_FOUND')
+  const apiKey = newApiKey(input.mode, deps.random)
+  const record: ApiKeyRecord = {
+    id: deps.random.uuid(),
+    workspaceId: input.workspaceId,
+    mode: input.mode,
+    hash: deps.hasher.hash(apiKey),
+    last4: apiKey.slice(-4),
+    scopes: [...new Set(input.scopes)],
+    epoch: 0,
+    createdAt: deps.clock.now(),
+    revokedAt: null,
+  }
+  await deps.apiKeys.insert(record)
+  return { record, apiKey }
+}

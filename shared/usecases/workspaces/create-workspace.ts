@@ -1,0 +1,55 @@
+import type { Clock, Random } from '#shared/ports/runtime.ts'
+import type { Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { validEmail, validName } from './valid-name.ts'
+
+/** What opening a workspace needs. */
+export interface CreateWorkspaceDeps {
+  readonly workspaces: Pick<WorkspaceRepository, 'insert'>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The policy every workspace starts with. */
+export const DEFAULT_POLICY: WorkspacePolicy = {
+  toleranceBps: 0,
+  lateGraceMs: 60 * 60_000,
+  lateDriftBps: 200,
+  newLifeMs: 24 * 3_600_000,
+  quoteMs: 20 * 60_000,
+  spreadBps: 0,
+  arsSeries: 'crypto',
+  confirmations: {},
+}
+
+const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLinks: 10_000, webhookEndpoints: 100 }
+
+/**
+ * Opens an active workspace with default policy and limits; it can take test payments at once, because test mode has a
+ * built-in wallet. With `deed` the audit row is stored with it. Throws `VALIDATION_ERROR` on an empty name or something that is no e-mail address.
+ */
+export async function createWorkspace(
+  deps: CreateWorkspaceDeps,
+  input: {
+    readonly name: string
+    readonly ownerEmail: string
+    readonly deed?: { readonly opId: string; readonly actor: string }
+  },
+): Promise<Workspace> {
+  const workspace: Workspace = {
+    id: deps.random.uuid(),
+    name: validName(input.name),
+    ownerEmail: validEmail(input.ownerEmail),
+    status: 'active',
+    limits: DEFAULT_LIMITS,
+    policy: DEFAULT_POLICY,
+    epoch: 0,
+    createdAt: deps.clock.now(),
+  }
+  const { id, name, ownerEmail, createdAt: at } = workspace
+  const { opId, actor } = input.deed ?? {}
+  const about = { action: 'workspace.created', subject: id, workspaceId: id, mode: null }
+  const detail = { name, owner_email: ownerEmail }
+  const audit = actor === undefined ? undefined : { id: `workspace-created:${opId}`, at, actor, ...about, detail }
+  await deps.workspaces.insert(workspace, audit)
+  return workspace
+}

@@ -1,0 +1,31 @@
+import type { AuditRepository } from '#shared/ports/audit.ts'
+import type { UserRepository } from '#shared/ports/users.ts'
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/workspaces.ts'
+
+/**
+ * API keys of a workspace that a person created and that are not revoked, of both modes, newest first: what they may still act with
+ * after their membership ended. Of keys that do not name who created them, the audit row does. Empty for an unknown person.
+ */
+export async function keysOfMember(
+  deps: {
+    readonly users: Pick<UserRepository, 'findById'>
+    readonly apiKeys: Pick<ApiKeyRepository, 'list'>
+    readonly audits: Pick<AuditRepository, 'listBySubject'>
+  },
+  { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
+): Promise<readonly ApiKeyRecord[]> {
+  const [user, keys] = await Promise.all([deps.users.findById(userId), deps.apiKeys.list(workspaceId)])
+  if (user === null) return []
+  const actor = `user:${user.email}`
+  const living = keys.filter(({ revokedAt }) => revokedAt === null)
+  const makers = await Promise.all(living.map((key) => key.createdBy ?? recordedMaker(deps, key)))
+  const own = living.filter((_key, index) => makers[index] === actor)
+  return own.toSorted((one, other) => other.createdAt - one.createdAt)
+}
+
+async function recordedMaker(
+  { audits }: { readonly audits: Pick<AuditRepository, 'listBySubject'> },
+  { id }: ApiKeyRecord,
+): Promise<string | null> {
+  return (await audits.listBySubject(id)).find(({ action }) => action === 'api_key.created')?.actor ?? null
+}

@@ -1,0 +1,21 @@
+import type { MembershipRepository } from '#shared/ports/members.ts'
+import type { UserRepository } from '#shared/ports/users.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
+
+/** Mail addresses of everybody who owns a workspace: the one that it was opened with, and every member who is an owner. */
+export async function ownersOfWorkspace(
+  deps: {
+    readonly workspaces: Pick<WorkspaceRepository, 'findById'>
+    readonly memberships: Pick<MembershipRepository, 'list'>
+    readonly users: Pick<UserRepository, 'findMany'>
+  },
+  workspaceId: string,
+): Promise<readonly string[]> {
+  const [workspace, members] = await Promise.all([
+    deps.workspaces.findById(workspaceId),
+    deps.memberships.list(workspaceId),
+  ])
+  const owners = members.filter(({ role }) => role === 'owner').map(({ userId }) => userId)
+  const mails = (await deps.users.findMany(owners)).map(({ email }) => email)
+  return [...new Set([...(workspace === null ? [] : [workspace.ownerEmail]), ...mails])]
+}

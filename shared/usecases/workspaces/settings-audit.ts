@@ -1,0 +1,30 @@
+import { confirmationsText } from '#shared/contracts/confirmation-text.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { Clock } from '#shared/ports/runtime.ts'
+import type { Deed } from '#shared/usecases/audit/deed.ts'
+import type { WorkspaceChange } from './update-workspace.ts'
+
+/** The action of every change of a workspace. */
+export const SETTINGS_ACTION = 'workspace.settings_changed'
+
+/** The audit row of a change of a workspace: the names of what was given, and each value. */
+export function settingsAudit(
+  { clock }: { readonly clock: Pick<Clock, 'now'> },
+  id: string,
+  {
+    workspaceId,
+    change,
+    deed: { actor, reason },
+  }: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly deed: Deed },
+): AuditRecord {
+  const { policy = {}, limits = {}, ...rest } = change
+  const { confirmations = {}, ...plain } = policy
+  const values = Object.entries({ ...rest, ...limits, ...plain }).map(([name, value]) => [name, value ?? null] as const)
+  const tiers = Object.entries(confirmations).map(
+    ([asset, value]) => [`confirmations.${asset}`, value === null ? null : confirmationsText(value)] as const,
+  )
+  const given = Object.fromEntries([...values, ...tiers])
+  const why = reason === null ? {} : { reason }
+  const detail = { changed: Object.keys(given).join(', '), ...given, ...why }
+  return { id, at: clock.now(), actor, action: SETTINGS_ACTION, subject: workspaceId, workspaceId, mode: null, detail }
+}

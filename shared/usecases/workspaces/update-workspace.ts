@@ -1,0 +1,83 @@
+import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { EpochStore, Workspace, WorkspacePolicy, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import { checkedConfirmations } from '#shared/usecases/quotes/required-confirmations.ts'
+import { validEmail, validName } from './valid-name.ts'
+
+/** What changing a workspace needs. */
+export interface UpdateWorkspaceDeps {
+  readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
+  readonly epochs: Pick<EpochStore, 'setWorkspaceEpoch'>
+  readonly catalog: Pick<Catalog, 'asset' | 'knowsFinality'>
+}
+
+/** Fields to change; limits that are left out stay as they are. */
+export interface WorkspaceChange {
+  readonly name?: string
+  readonly ownerEmail?: string
+  readonly status?: Workspace['status']
+  readonly limits?: Partial<Workspace['limits']>
+  readonly policy?: Partial<Omit<WorkspacePolicy, 'confirmations'>> & {
+    /** By asset id; null takes the workspace's own figure away, what is left out stays. */
+    readonly confirmations?: Readonly<Record<string, GivenConfirmations | null>>
+  }
+}
+
+/**
+ * Changes a workspace. When it resolves, no API process acts on the old record any more: the store is written first,
+ * with the audit row where one is given, then the epoch that makes cached records outdated. Throws `NOT_FOUND` or `VALIDATION_ERROR`.
+ */
+export async function updateWorkspace(
+  deps: UpdateWorkspaceDeps,
+  input: { readonly workspaceId: string; readonly change: WorkspaceChange; readonly audit?: AuditRecord },
+): Promise<Workspace> {
+  const current = await deps.workspaces.findById(input.workspaceId)
+  if (current === null) throw new PaymeshError('NOT_FOUND')
+  const { name, ownerEmail, status, limits, policy } = input.change
+  const updated = await deps.workspaces.update(
+    input.workspaceId,
+    {
+      ...(name !== undefined && { name: validName(name) }),
+      ...(ownerEmail !== undefined && { ownerEmail: validEmail(ownerEmail) }),
+      ...(status !== undefined && { status }),
+      ...(limits !== undefined && { limits: checkedLimits({ ...current.limits, ...limits }) }),
+      ...(policy !== undefined && { policy: changedPolicy(deps, current.policy, policy) }),
+    },
+    input.audit,
+  )
+  if (updated === null) throw new PaymeshError('NOT_FOUND')
+  await deps.epochs.setWorkspaceEpoch(updated.id, updated.epoch)
+  return updated
+}
+
+function changedPolicy(
+  { catalog }: UpdateWorkspaceDeps,
+  current: WorkspacePolicy,
+  change: NonNullable<WorkspaceChange['policy']>,
+): WorkspacePolicy {
+  const { confirmations = {}, ...others } = change
+  const given = Object.entries(confirmations).filter(
+    (entry): entry is [string, GivenConfirmations] => entry[1] !== null,
+  )
+  const kept = Object.entries(current.confirmations).filter(([asset]) => !(asset in confirmations))
+  return {
+    ...current,
+    ...others,
+    confirmations: Object.fromEntries([
+      ...kept,
+      ...Object.entries(checkedConfirmations(catalog, Object.fromEntries(given))),
+    ]),
+  }
+}
+
+function checkedLimits(limits: Workspace['limits']): Workspace['limits'] {
+  const faults = Object.entries(limits).filter(
+    ([, limit]) => limit !== null && !(Number.isInteger(limit) && limit >= 0),
+  )
+  if (faults.length === 0) return limits
+  throw new PaymeshError('VALIDATION_ERROR', {
+    details: faults.map(([path]) => ({ path: `limits.${path}`, message: 'Must be a whole number from 0.' })),
+  })
+}
