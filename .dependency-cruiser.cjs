@@ -24,7 +24,25 @@ module.exports = {
       'usecases-know-ports',
       'A use case knows its ports, never a store, a queue, a node or a library that does I/O; node:crypto is arithmetic.',
       { path: '^shared/usecases/', pathNot: tests },
-      { pathNot: ['^shared/(domain|contracts|usecases)/', '^(node:)?crypto$'] },
+      { pathNot: ['^shared/(domain|contracts|ports|usecases)/', '^(node:)?crypto$'] },
+    ),
+    rule(
+      'ports-know-contracts',
+      'A port is an interface: it names values of the domain and of contracts, and nothing that runs behind it.',
+      { path: '^shared/ports/', pathNot: tests },
+      { pathNot: ['^shared/(domain|contracts|ports)/', '^(node:)?crypto$'] },
+    ),
+    rule(
+      'adapters-know-ports',
+      'An adapter implements ports; which use case calls it is not its business.',
+      { path: '^shared/(db|queues|chains|runtime|config)/', pathNot: tests },
+      { path: '^shared/usecases/' },
+    ),
+    rule(
+      'no-barrels',
+      'A folder is entered through the file that is meant; a barrel hides which one that is.',
+      {},
+      { path: '(^|/)index[.][cm]?[jt]sx?$', pathNot: 'node_modules/' },
     ),
     rule(
       'adapters-do-not-meet',
@@ -35,8 +53,8 @@ module.exports = {
     rule(
       'definitions-are-data',
       'A chain is a row: definitions, assets and the registry hold data only.',
-      { path: '^shared/chains/(definitions/|assets[.]ts|registry[.]ts)', pathNot: tests },
-      { pathNot: ['^shared/chains/(definitions/|chain[.]ts|assets[.]ts|registry[.]ts)', '^shared/domain/'] },
+      { path: '^shared/chains/definitions/', pathNot: tests },
+      { pathNot: ['^shared/chains/definitions/', '^shared/domain/'] },
     ),
     rule(
       'runtime-knows-no-store',
@@ -67,7 +85,7 @@ module.exports = {
       'pages-know-contracts',
       'A page runs in a browser: of shared code it sees contracts, the domain and how pages look.',
       { path: web, pathNot: tests },
-      { path: '^(shared|scripts|test)/', pathNot: '^shared/(contracts|domain|look)/' },
+      { path: '^(shared|scripts|test)/', pathNot: '^shared/(contracts|domain|styles)/' },
     ),
     rule(
       'processes-know-no-page',
@@ -78,7 +96,14 @@ module.exports = {
     rule(
       'one-writer-of-status',
       'Only applyInvoiceEvent asks transition() for a decision.',
-      { pathNot: ['^shared/usecases/apply-invoice-event[.]ts$', '^shared/domain/', '^(test|bench|chaos)/', tests] },
+      {
+        pathNot: [
+          '^shared/usecases/invoices/apply-invoice-event[.]ts$',
+          '^shared/domain/',
+          '^(test|bench|chaos)/',
+          tests,
+        ],
+      },
       { path: '^shared/domain/invoice/transition[.]ts$' },
     ),
     rule(

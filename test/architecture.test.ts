@@ -1,8 +1,16 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  crowdedFolders,
+  fileImports,
+  folderCircles,
+  sourceFiles,
+  unnamedFolders,
+  upwardArrows,
+} from '#scripts/check-folders.ts'
 import { cruiseImports } from '#scripts/check-imports.ts'
 
 /** One bad import per rule: a gate nobody has seen fail is not a gate. */
@@ -10,6 +18,13 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
   'domain-is-pure': { file: 'shared/domain/bad.ts', code: "import 'node:fs'" },
   'contracts-know-domain-and-zod': { file: 'shared/contracts/bad.ts', code: "import 'pino'" },
   'usecases-know-ports': { file: 'shared/usecases/bad.ts', code: "import '#shared/db/target.ts'" },
+  'ports-know-contracts': { file: 'shared/ports/bad.ts', code: "import '#shared/usecases/target.ts'" },
+  'adapters-know-ports': { file: 'shared/queues/bad.ts', code: "import '#shared/usecases/target.ts'" },
+  'no-barrels': {
+    file: 'services/outbox/bad-barrel.ts',
+    code: "import './steps/index.ts'",
+    also: { 'services/outbox/steps/index.ts': '' },
+  },
   'adapters-do-not-meet': { file: 'shared/db/bad.ts', code: "import '#shared/queues/target.ts'" },
   'definitions-are-data': { file: 'shared/chains/definitions/bad.ts', code: "import '#shared/chains/target.ts'" },
   'runtime-knows-no-store': { file: 'shared/runtime/bad.ts', code: "import '#shared/db/target.ts'" },
@@ -44,6 +59,7 @@ const canaries: Record<string, { file: string; code: string; also?: Record<strin
 
 /** What the bad imports point at. */
 const targets = [
+  'shared/usecases/target.ts',
   'shared/db/target.ts',
   'shared/queues/target.ts',
   'shared/chains/target.ts',
@@ -86,5 +102,69 @@ describe('import rules', () => {
   test('every rule of the configuration has a canary', () => {
     const config: { forbidden: { name: string }[] } = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
     expect(config.forbidden.map((rule) => rule.name).sort()).toEqual(Object.keys(canaries).sort())
+  })
+})
+
+describe('subject folders', () => {
+  const files = sourceFiles(process.cwd())
+  const imports = fileImports(process.cwd(), files)
+  const many = Array.from({ length: 31 }, (_, index) => `shared/usecases/quotes/step-${index}.ts`)
+
+  test('the drawing is read from the whole tree', () => {
+    expect(files.length).toBeGreaterThan(800)
+    expect(imports.length).toBeGreaterThan(3_000)
+  })
+
+  test('no folder has more than 30 source files, tests and ports aside', () => {
+    expect(crowdedFolders(files)).toEqual([])
+    expect(crowdedFolders(many)).toEqual(['shared/usecases/quotes: 31'])
+    expect(crowdedFolders(many.slice(1))).toEqual([])
+    expect(crowdedFolders(many.map((file) => file.replace('usecases/quotes', 'ports')))).toEqual([])
+  })
+
+  test('no import goes up a layer', () => {
+    expect(upwardArrows(imports)).toEqual([])
+    expect(
+      upwardArrows([
+        ['shared/ports/rates.ts', 'shared/usecases/rates/read-rate.ts'],
+        ['shared/usecases/rates/read-rate.ts', 'shared/ports/rates.ts'],
+        ['shared/db/rates/rate-repository.ts', 'services/rates/main.ts'],
+      ]),
+    ).toEqual([
+      'shared/ports/rates.ts → shared/usecases/rates/read-rate.ts',
+      'shared/db/rates/rate-repository.ts → services/rates/main.ts',
+    ])
+  })
+
+  test('folders form no circle', () => {
+    expect(folderCircles(imports)).toEqual([])
+    expect(
+      folderCircles([
+        ['shared/usecases/a/one.ts', 'shared/usecases/b/two.ts'],
+        ['shared/usecases/b/other.ts', 'shared/usecases/c/three.ts'],
+        ['shared/usecases/c/three.ts', 'shared/usecases/a/last.ts'],
+        ['shared/usecases/d/four.ts', 'shared/usecases/a/one.ts'],
+      ]),
+    ).toEqual(['shared/usecases/a ↔ shared/usecases/b ↔ shared/usecases/c'])
+  })
+
+  test('ARCHITECTURE.md is one screen and names every folder', async () => {
+    const text = await readFile('ARCHITECTURE.md', 'utf8')
+    expect(text.split('\n').length).toBeLessThanOrEqual(80)
+    expect(unnamedFolders(files, text)).toEqual([])
+    const rows = '| `shared/usecases/` | `quotes`, invoices |\n| `shared/db/` | the same |\n| `services/` | api |'
+    const folders = [
+      'shared/usecases/quotes',
+      'shared/db/invoices',
+      'shared/db/schema',
+      'services/api',
+      'services/rates',
+    ]
+    expect(
+      unnamedFolders(
+        folders.map((folder) => `${folder}/one.ts`),
+        rows,
+      ),
+    ).toEqual(['services/rates', 'shared/db/schema'])
   })
 })

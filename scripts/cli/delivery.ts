@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Delivery, DeliveryAttempt } from '#shared/ports/events.ts'
+import type { Delivery, DeliveryAttempt } from '#shared/ports/deliveries.ts'
 import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
 import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend-delivery.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
-import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { findEndpoint } from '#shared/usecases/endpoints/find-endpoint.ts'
 import { ROTATION_OVERLAP_MS, rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'

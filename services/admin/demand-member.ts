@@ -1,4 +1,4 @@
-import type { OperatorSession } from '#shared/ports/users.ts'
+import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './admin-deps.ts'
 import { Refused } from './trpc.ts'

@@ -1,5 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { MailRecord } from './mails.ts'
 
 /** Something a person did to the installation or to a merchant's data. Written once, never changed. */
 export interface AuditRecord {
@@ -111,4 +112,10 @@ export interface AuditChainRepository {
   ): Promise<readonly ChainedAudit[]>
   countChained(): Promise<number>
   unchained(): Promise<UnchainedAudits>
+}
+
+/** What is written together with a deed, or not at all. */
+export interface Noted {
+  readonly audit: AuditRecord
+  readonly mails?: readonly MailRecord[]
 }

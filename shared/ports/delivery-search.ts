@@ -1,7 +1,8 @@
 import type { EventType, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { EventPlace } from './endpoint-operations.ts'
-import type { Delivery, EventRecord } from './events.ts'
+import type { Delivery } from './deliveries.ts'
+import type { EventPlace } from './delivery-lookups.ts'
+import type { EventRecord } from './events.ts'
 
 /** Where a page of a list ended; what comes next is older, or as old with a smaller id. */
 export interface ListPlace {

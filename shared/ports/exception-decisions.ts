@@ -1,7 +1,7 @@
 import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-import type { ExceptionRecord } from './events.ts'
+import type { ExceptionRecord } from './exceptions.ts'
 
 /** What a person may decide: the money counts here; it counts on another invoice; it stays uncounted; nothing is left to do. */
 export const RESOLUTIONS = ['accepted', 'attached', 'rejected', 'closed'] as const

@@ -1,5 +1,4 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { MailRecord } from './events.ts'
 
 /** A mail with what became of it. All of it is in the store: a restart or a wiped Redis changes nothing. */
 export interface QueuedMail extends MailRecord {
@@ -71,4 +70,34 @@ export type MailResult =
 /** Hands one message to a mail server. Never throws and ends within 30 s. */
 export interface MailTransport {
   send(mail: OutgoingMail): Promise<MailResult>
+}
+
+export interface MailRecord {
+  /** Deterministic, so that a mail is made once. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly template:
+    | 'payment_reorged'
+    | 'endpoint_failing'
+    | 'shared_key_material'
+    | 'addresses_low'
+    | 'exceptions_digest'
+    | 'wallet_changed'
+    | 'address_displaced'
+    | 'address_proved'
+    | 'login_new_device'
+    | 'recovery_code_used'
+    | 'account_changed'
+    | 'member_invited'
+    | 'owner_notice'
+  readonly to: string
+  readonly data: Readonly<Record<string, string>>
+  readonly createdAt: Ms
+}
+
+export interface MailRepository {
+  /** Queues what is missing. */
+  insertMany(mails: readonly MailRecord[]): Promise<void>
+  /** True when one of these was ever queued and is still kept (90 days). */
+  hasAny(ids: readonly string[]): Promise<boolean>
 }

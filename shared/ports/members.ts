@@ -1,5 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Noted, Role, User } from './users.ts'
+import type { Noted } from './audit.ts'
+import type { Role, User } from './users.ts'
 
 /** A person's place in a workspace. */
 export interface Membership {

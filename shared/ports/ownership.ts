@@ -1,6 +1,6 @@
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Noted } from './users.ts'
+import type { Noted } from './audit.ts'
 
 /** A text that a workspace may have signed once, to prove that it controls what the text names. */
 export interface OwnershipChallenge {

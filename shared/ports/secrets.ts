@@ -1,3 +1,5 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
 /** Authenticated encryption under the installation's master key. */
 export interface SecretBox {
   /** Seals text; `context` is bound to the envelope and must be given again to open it. */
@@ -68,4 +70,21 @@ export const totpContext = (userId: string): string => `totp:${userId}`
 /** The `SecretBox` context of an endpoint's signing secrets: an envelope copied to another endpoint does not open. */
 export function endpointSecretContext(endpointId: string): string {
   return `webhook-endpoint:${endpointId}`
+}
+
+/** Slow, salted hashes of passwords. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>
+  /** False for a wrong password; with a null hash it works as long and answers false. */
+  verify(hash: string | null, password: string): Promise<boolean>
+}
+
+/** Codes of an authenticator (RFC 6238: SHA-1, six digits, 30 s). */
+export interface OneTimeCodes {
+  /** A fresh secret of 160 bits in base 32. */
+  newSecret(): string
+  /** What an authenticator scans. */
+  uri(secret: string, email: string): string
+  /** The time step whose code this is, among the current one and its neighbours; null for any other text. */
+  stepOf(secret: string, code: string, at: Ms): Promise<number | null>
 }

@@ -2,9 +2,8 @@ import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
-import type { AuditRecord } from './audit.ts'
+import type { AuditRecord, Noted } from './audit.ts'
 import type { ProofWrite } from './ownership.ts'
-import type { Noted } from './users.ts'
 
 /** What a wallet receives with: addresses derived from a key, a list of addresses, or one address with unique amounts. */
 export const WALLET_KINDS = ['xpub', 'pool', 'address'] as const

@@ -1,6 +1,6 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
-import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ApiKeyRecord } from './api-keys.ts'
 import type { AuditRecord } from './audit.ts'
 import type { Recorded } from './users.ts'
 
@@ -75,37 +75,6 @@ export interface WorkspaceRepository {
   ): Promise<Workspace | null>
 }
 
-export interface ApiKeyRecord {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  /** HMAC-SHA256 of the key under the installation's pepper, hex. The key itself is never stored. */
-  readonly hash: string
-  readonly last4: string
-  /** What its owner calls it; absent on keys that were made without one. */
-  readonly name?: string
-  readonly scopes: readonly Scope[]
-  readonly epoch: number
-  readonly createdAt: Ms
-  readonly revokedAt: Ms | null
-  /** Who created it, as the audit trail names them; absent on keys of a version that did not keep it. */
-  readonly createdBy?: string
-  /** A few minutes coarse; absent until the key was used. */
-  readonly lastUsedAt?: Ms
-}
-
-export interface ApiKeyRepository {
-  insert(key: ApiKeyRecord): Promise<void>
-  findByHash(hash: string): Promise<ApiKeyRecord | null>
-  /** Several keys in one read; unknown hashes are left out. */
-  findManyByHash(hashes: readonly string[]): Promise<readonly ApiKeyRecord[]>
-  list(workspaceId: string | null): Promise<readonly ApiKeyRecord[]>
-  /** Sets revokedAt once and raises the epoch; null when unknown. Repeating it changes nothing. */
-  revoke(id: string, at: Ms): Promise<ApiKeyRecord | null>
-  /** Moves the last use of these keys forward, never back; unknown ids are passed over. */
-  noteUse(ids: readonly string[], at: Ms): Promise<void>
-}
-
 /** Deeds of people on keys and settings: each with its audit row in the same transaction. */
 export interface TenancyDeeds {
   /** Stores a new key; false when this deed was done before. */
@@ -120,50 +89,4 @@ export interface TenancyDeeds {
     change: Partial<Pick<Workspace, 'policy' | 'name' | 'ownerEmail'>>,
     audit: Recorded,
   ): Promise<Workspace | null>
-}
-
-/** Epochs in Redis that make a cached key or workspace record outdated at once. */
-export interface EpochStore {
-  setKeyEpoch(keyId: string, epoch: number): Promise<void>
-  setWorkspaceEpoch(workspaceId: string, epoch: number): Promise<void>
-}
-
-/** Stored outcome of an idempotent operation other than invoice creation. */
-export interface IdempotencyRecord {
-  /** `<ws>:<mode>:<METHOD>:<path>:<key>`. */
-  readonly id: string
-  readonly fingerprint: string
-  readonly resourceId: string
-  readonly fencingToken: number
-  readonly leaseUntil: Ms
-  /** Null while running. The body is encrypted when it holds a secret. */
-  readonly response: { readonly status: number; readonly body: string } | null
-  readonly createdAt: Ms
-}
-
-export interface IdempotencyRepository {
-  /** Begins or resumes an operation. `begun` and `resumed` give a fencing token; `done` gives the stored answer. */
-  begin(
-    id: string,
-    fingerprint: string,
-    resourceId: string,
-    at: Ms,
-    leaseMs: number,
-  ): Promise<
-    | { outcome: 'begun' | 'resumed'; resourceId: string; fencingToken: number }
-    | { outcome: 'done'; response: { status: number; body: string } }
-    | { outcome: 'mismatch' }
-    | { outcome: 'in_progress' }
-  >
-  /** Moves the end of the lease if the token is still current and no answer is stored. */
-  renew(id: string, fencingToken: number, leaseUntil: Ms): Promise<void>
-  /** Stores the answer if the token is still current. */
-  finish(id: string, fencingToken: number, response: { status: number; body: string }): Promise<void>
-  /** Forgets an operation that ended in an answer that must not be replayed. */
-  release(id: string, fencingToken: number): Promise<void>
-  /** Ends the lease of an operation whose outcome is unclear: a retry resumes it at once under the same resource id. */
-  giveUp(id: string, fencingToken: number): Promise<void>
-  find(id: string): Promise<IdempotencyRecord | null>
-  /** Several records in one read; unknown ids are left out. For the create path, which asks for many requests at once. */
-  findMany(ids: readonly string[]): Promise<readonly IdempotencyRecord[]>
 }

@@ -1,4 +1,4 @@
-import type { EpochStore } from '#shared/ports/workspaces.ts'
+import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { RedisConnections } from './connection.ts'
 import { EPOCH_LIFE_MS, epochKey } from './rate-limiter.ts'
 

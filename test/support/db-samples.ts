@@ -1,5 +1,5 @@
 import type { AssetLock, InvoiceState } from '#shared/domain/invoice/model.ts'
-import type { Delivery } from '#shared/ports/events.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { InvoiceSnapshot, NewInvoice, OutboxEntry } from '#shared/ports/invoices.ts'
 import type { PaymentSighting } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'

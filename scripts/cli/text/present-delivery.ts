@@ -1,5 +1,5 @@
-import type { Recovery } from '#shared/ports/endpoint-operations.ts'
-import type { Delivery } from '#shared/ports/events.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
+import type { Recovery } from '#shared/ports/recoveries.ts'
 import { snakeCase } from './snake-case.ts'
 
 /** A delivery as the command line prints it. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
 import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/endpoints/change-endpoints.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MODES } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord } from '#shared/ports/workspaces.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 
 /** An API key as operators see it: without the key. */
 export const apiKeyWire = z.object({

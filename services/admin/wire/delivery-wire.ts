@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliveryReads } from '#shared/ports/delivery-search.ts'
-import type { Delivery, EndpointRepository, EventRecord } from '#shared/ports/events.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
 import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'held', 'succeeded', 'failed'] as const

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { ENDPOINT_HEALTH_STATES, judgeEndpointHealth } from '#shared/domain/webhook/endpoint-health.ts'
 import type { EndpointHealth } from '#shared/ports/delivery-search.ts'
-import type { Recovery } from '#shared/ports/endpoint-operations.ts'
-import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { Recovery } from '#shared/ports/recoveries.ts'
 import { explainFailure } from '#shared/usecases/deliveries/explain-failure.ts'
 
 const FAILURES_SHOWN = 3

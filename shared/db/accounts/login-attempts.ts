@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import type { BackOff, LoginAttempts } from '#shared/ports/users.ts'
+import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
 import { LOGIN_ATTEMPTS } from './operator-models.ts'
 
 /** How often a try is counted anew that met other first tries of the same key. */

@@ -1,6 +1,7 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { Invitation, Membership } from '#shared/ports/members.ts'
-import type { Session, User } from '#shared/ports/users.ts'
+import type { Session } from '#shared/ports/sessions.ts'
+import type { User } from '#shared/ports/users.ts'
 
 /** A stored person. */
 export type UserDocument = Omit<User, 'id' | 'createdAt' | 'devices' | 'recoveryHashes'> & {

@@ -2,7 +2,8 @@ import type mongoose from 'mongoose'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import type { Noted, Session, SessionRepository } from '#shared/ports/users.ts'
+import type { Noted } from '#shared/ports/audit.ts'
+import type { Session, SessionRepository } from '#shared/ports/sessions.ts'
 import { SESSIONS, type SessionDocument, USERS } from './operator-models.ts'
 
 type Transaction = mongoose.mongo.ClientSession

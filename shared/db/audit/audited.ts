@@ -5,8 +5,7 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
-import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { Noted } from '#shared/ports/users.ts'
+import type { AuditRecord, Noted } from '#shared/ports/audit.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
 
 type Session = mongoose.mongo.ClientSession

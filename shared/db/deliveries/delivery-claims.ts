@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ClaimWant, Delivery } from '#shared/ports/events.ts'
+import type { ClaimWant, Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliveryDocument } from './delivery-model.ts'
 
 type Deliveries = mongoose.mongo.Collection<DeliveryDocument>

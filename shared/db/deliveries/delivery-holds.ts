@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import type { DeliveryRepository } from '#shared/ports/events.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import { DUE_INDEX } from './delivery-claims.ts'
 import type { DeliveryDocument } from './delivery-model.ts'
 

@@ -1,5 +1,5 @@
 import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Delivery, DeliveryAttempt } from '#shared/ports/events.ts'
+import type { Delivery, DeliveryAttempt } from '#shared/ports/deliveries.ts'
 
 /** A stored delivery: one event on its way to one endpoint. */
 export type DeliveryDocument = Omit<Delivery, 'id' | 'dueAt' | 'createdAt' | 'finishedAt'> & {

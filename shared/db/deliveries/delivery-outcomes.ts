@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
-import type { DeliveryOutcome } from '#shared/ports/events.ts'
+import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import type { AttemptDocument, DeliveryDocument } from './delivery-model.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { DeliveryOutcome } from '#shared/ports/events.ts'
+import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { claimRows } from './delivery-claims.ts'

@@ -1,5 +1,5 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { Recovery } from '#shared/ports/endpoint-operations.ts'
+import type { Recovery } from '#shared/ports/recoveries.ts'
 
 /** A stored recovery. */
 export type RecoveryDocument = Omit<

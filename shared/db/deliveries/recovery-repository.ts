@@ -3,7 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { Recovery, RecoveryRepository } from '#shared/ports/endpoint-operations.ts'
+import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
 import { DELIVERY_RECOVERIES, type RecoveryDocument } from './recovery-model.ts'
 
 /** True for recoveries whose time has come by the store's own clock. */

@@ -1,5 +1,5 @@
 import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 
 /** A stored webhook endpoint; its secrets are sealed. */
 export type EndpointDocument = Omit<WebhookEndpoint, 'id' | 'createdAt' | 'updatedAt' | 'disabledAt' | 'enabledAt'> & {

@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { type EndpointDocument, WEBHOOK_ENDPOINTS } from './endpoint-model.ts'
 
 /** Webhook endpoints on MongoDB. */

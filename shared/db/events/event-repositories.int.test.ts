@@ -4,7 +4,9 @@ import { createExceptionRepository } from '#shared/db/exceptions/exception-repos
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
-import type { EventRecord, ExceptionRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createEventRepository } from './event-repository.ts'
 

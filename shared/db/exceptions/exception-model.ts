@@ -1,6 +1,6 @@
 import { DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ExceptionRecord } from '#shared/ports/events.ts'
 import type { Decision, ExceptionNote } from '#shared/ports/exception-decisions.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 
 /** A stored entry of the operators' inbox. */
 export type ExceptionDocument = Omit<ExceptionRecord, 'id' | 'openedAt' | 'closedAt'> & {

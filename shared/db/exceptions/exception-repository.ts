@@ -2,7 +2,7 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
-import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import type { ExceptionChange, ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import { EXCEPTIONS, type ExceptionDocument } from './exception-model.ts'
 
 type Exceptions = ReturnType<typeof collectionOf>

@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import type { MailRecord, MailRepository } from '#shared/ports/events.ts'
+import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
 import { MAILS, type MailDocument } from './mail-model.ts'
 
 /** Mails on MongoDB. Ids are deterministic, so the same mail is queued once; it is due at once. */

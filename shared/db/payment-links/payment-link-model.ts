@@ -1,6 +1,6 @@
 import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import type { PaymentLink } from '#shared/ports/products-and-links.ts'
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
 
 /** A stored payment link; amounts are decimal strings of minor units. */
 export type PaymentLinkDocument = Omit<PaymentLink, 'id' | 'amount' | 'createdAt' | 'updatedAt' | 'deactivatedAt'> & {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import type { PaymentLink } from '#shared/ports/products-and-links.ts'
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { PAYMENT_LINKS } from './payment-link-model.ts'

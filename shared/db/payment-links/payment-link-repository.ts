@@ -5,12 +5,8 @@ import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/da
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import type {
-  CatalogueQuery,
-  LinkAmount,
-  PaymentLink,
-  PaymentLinkRepository,
-} from '#shared/ports/products-and-links.ts'
+import type { LinkAmount, PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
 import { PAYMENT_LINKS, type PaymentLinkDocument } from './payment-link-model.ts'
 
 /** Payment links on MongoDB. */

@@ -1,6 +1,6 @@
 import { DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import type { Product } from '#shared/ports/products-and-links.ts'
+import type { Product } from '#shared/ports/products.ts'
 
 /** A stored product; the price is a decimal string of minor units. */
 export type ProductDocument = Omit<Product, 'id' | 'price' | 'createdAt' | 'updatedAt'> & {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Product } from '#shared/ports/products-and-links.ts'
+import type { Product } from '#shared/ports/products.ts'
 import { useStores } from '#test/support/stores.ts'
 import { PRODUCTS } from './product-model.ts'
 import { createProductRepository } from './product-repository.ts'

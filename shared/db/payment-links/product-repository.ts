@@ -4,7 +4,8 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { CatalogueQuery, Product, ProductRepository } from '#shared/ports/products-and-links.ts'
+import type { Product, ProductRepository } from '#shared/ports/products.ts'
+import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
 import { PRODUCTS, type ProductDocument } from './product-model.ts'
 
 type Insertion = Awaited<ReturnType<ProductRepository['insert']>>

@@ -1,5 +1,5 @@
 import { COUNT, DATE, defineCollection, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { IdempotencyRecord } from '#shared/ports/workspaces.ts'
+import type { IdempotencyRecord } from '#shared/ports/idempotency.ts'
 
 /** A stored idempotent operation. */
 export type IdempotencyDocument = Omit<IdempotencyRecord, 'id' | 'leaseUntil' | 'createdAt'> & {

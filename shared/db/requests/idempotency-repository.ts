@@ -2,7 +2,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { readBack } from '#shared/db/connection/read-back.ts'
-import type { IdempotencyRecord, IdempotencyRepository } from '#shared/ports/workspaces.ts'
+import type { IdempotencyRecord, IdempotencyRepository } from '#shared/ports/idempotency.ts'
 import { IDEMPOTENCY_KEYS, IDEMPOTENCY_LIFE_MS, type IdempotencyDocument } from './idempotency-model.ts'
 
 /** Idempotent operations on MongoDB. The unique `_id` is the guard; lease and token only decide who may finish. */

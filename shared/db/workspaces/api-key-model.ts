@@ -1,5 +1,5 @@
 import { COUNT, DATE, defineCollection, OWNED_FIELDS, optional, TEXT } from '#shared/db/connection/collection-model.ts'
-import type { ApiKeyRecord } from '#shared/ports/workspaces.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 
 /** A stored API key: its keyed digest, never the key. */
 export type ApiKeyDocument = Omit<ApiKeyRecord, 'id' | 'createdAt' | 'revokedAt' | 'lastUsedAt'> & {

@@ -1,6 +1,6 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toDateOrNull, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/workspaces.ts'
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import { API_KEYS, type ApiKeyDocument } from './api-key-model.ts'
 
 /** API keys on MongoDB. */

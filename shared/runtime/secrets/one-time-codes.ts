@@ -1,5 +1,5 @@
 import { generateSecret, generateURI, verify } from 'otplib'
-import type { OneTimeCodes } from '#shared/ports/users.ts'
+import type { OneTimeCodes } from '#shared/ports/secrets.ts'
 
 const PERIOD_S = 30
 const ISSUER = 'Paymesh'

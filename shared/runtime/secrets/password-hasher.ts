@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import type { PasswordHasher } from '#shared/ports/users.ts'
+import type { PasswordHasher } from '#shared/ports/secrets.ts'
 
 /** OWASP's smallest recommendation for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const

@@ -6,7 +6,8 @@ import {
   type InvitationRepository,
   type MembershipRepository,
 } from '#shared/ports/members.ts'
-import type { OperatorSession, User } from '#shared/ports/users.ts'
+import type { OperatorSession } from '#shared/ports/sessions.ts'
+import type { User } from '#shared/ports/users.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { validName } from '#shared/usecases/workspaces/valid-name.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { MailRecord } from '#shared/ports/events.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { PeopleDeps } from './account-deps.ts'
 

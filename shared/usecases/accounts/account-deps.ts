@@ -1,16 +1,12 @@
 import type { AuditRepository } from '#shared/ports/audit.ts'
+import type { LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { MembershipRepository } from '#shared/ports/members.ts'
 import type { Ambient, Kicker } from '#shared/ports/runtime.ts'
-import type { KeyHasher, SecretBox } from '#shared/ports/secrets.ts'
+import type { KeyHasher, OneTimeCodes, PasswordHasher, SecretBox } from '#shared/ports/secrets.ts'
+import type { SessionRepository } from '#shared/ports/sessions.ts'
 import type { After } from '#shared/ports/timers.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
-import type {
-  LoginAttempts,
-  OneTimeCodes,
-  PasswordHasher,
-  SessionRepository,
-  UserRepository,
-} from '#shared/ports/users.ts'
+import type { UserRepository } from '#shared/ports/users.ts'
 
 /** What everything about people who log in needs. */
 export interface PeopleDeps extends Ambient {

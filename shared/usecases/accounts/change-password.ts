@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { OperatorSession } from '#shared/ports/users.ts'
+import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, kickMails } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'

@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
-import type { OperatorSession, User } from '#shared/ports/users.ts'
+import type { OperatorSession } from '#shared/ports/sessions.ts'
+import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, kickMails } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'

@@ -1,8 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { BackOff, LoginAttempts } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
-import type { BackOff, LoginAttempts } from '#shared/ports/users.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { Noted } from '#shared/ports/audit.ts'
 import type { Random } from '#shared/ports/runtime.ts'
-import type { Noted, OperatorSession, Session, User } from '#shared/ports/users.ts'
+import type { OperatorSession, Session } from '#shared/ports/sessions.ts'
+import type { User } from '#shared/ports/users.ts'
 import type { PeopleDeps } from './account-deps.ts'
 
 const MINUTE_MS = 60_000

@@ -1,11 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type {
-  ClaimWant,
-  Delivery,
-  DeliveryRepository,
-  EndpointRepository,
-  EventRepository,
-} from '#shared/ports/events.ts'
+import type { ClaimWant, Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import type { EventRepository } from '#shared/ports/events.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import { createReadFloors, type ReadFloors } from '#shared/usecases/outbox/low-water-marks.ts'
 import { type PrepareDeliveriesDeps, prepareDeliveries } from './prepare-deliveries.ts'

@@ -1,12 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
-import type {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryRepository,
-  EndpointRepository,
-  EventRepository,
-} from '#shared/ports/events.ts'
+import type { Delivery, DeliveryAttempt, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import type { EventRepository } from '#shared/ports/events.ts'
 import { explainFailure } from './explain-failure.ts'
 import { signDelivery } from './sign-delivery.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Delivery } from '#shared/ports/events.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
 import { createDispatcher, type DispatchDeliveriesDeps } from './dispatch-deliveries.ts'
 
 const nothing = () => undefined

@@ -1,5 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { DeliveryRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
 import type { After, Stopwatch } from '#shared/ports/timers.ts'
 import {

@@ -1,4 +1,6 @@
-import type { Delivery, DeliveryRepository, EventRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
 import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
 import type { ClaimedDelivery } from './send-delivery.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DeliveryOutcome } from '#shared/ports/events.ts'
+import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import { createOutcomeRecorder } from './record-outcomes.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

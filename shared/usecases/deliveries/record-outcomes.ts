@@ -1,4 +1,4 @@
-import type { DeliveryOutcome, DeliveryRepository } from '#shared/ports/events.ts'
+import type { DeliveryOutcome, DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import type { After, Stopwatch } from '#shared/ports/timers.ts'
 

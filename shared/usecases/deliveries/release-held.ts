@@ -1,4 +1,5 @@
-import type { DeliveryRepository, EndpointRepository } from '#shared/ports/events.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import { type Kicker, type Logger, QUEUES } from '#shared/ports/runtime.ts'
 
 export interface ReleaseHeldDeps {

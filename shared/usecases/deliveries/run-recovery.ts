@@ -1,11 +1,8 @@
-import type { DeliveryLookups, Recovery, RecoveryRepository } from '#shared/ports/endpoint-operations.ts'
-import type {
-  Delivery,
-  DeliveryRepository,
-  EndpointRepository,
-  EventRecord,
-  WebhookEndpoint,
-} from '#shared/ports/events.ts'
+import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { DeliveryLookups } from '#shared/ports/delivery-lookups.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
+import type { Recovery, RecoveryRepository } from '#shared/ports/recoveries.ts'
 import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
 import { deliveryId } from '#shared/usecases/outbox/delivery-id.ts'
 import { subscribes } from '#shared/usecases/outbox/event-recipients.ts'

@@ -1,5 +1,7 @@
 import { retryDelayMs } from '#shared/domain/webhook/schedule.ts'
-import type { Delivery, DeliveryOutcome, EventRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Delivery, DeliveryOutcome } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { HttpOut, HttpPhases, HttpResult } from '#shared/ports/webhook-http.ts'
 import { signDelivery } from './sign-delivery.ts'

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Delivery, MailRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { warnFailingEndpoint } from './warn-failing-endpoint.ts'
 

@@ -1,4 +1,6 @@
-import type { DeliveryRepository, MailRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { MailRepository } from '#shared/ports/mails.ts'
 import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 

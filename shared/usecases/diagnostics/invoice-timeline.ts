@@ -3,13 +3,10 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord, AuditRepository } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type {
-  Delivery,
-  DeliveryRepository,
-  EndpointRepository,
-  EventRepository,
-  ExceptionRepository,
-} from '#shared/ports/events.ts'
+import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import type { EventRepository } from '#shared/ports/events.ts'
+import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import { amountText } from './exception-evidence.ts'

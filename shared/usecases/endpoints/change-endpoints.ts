@@ -3,7 +3,7 @@ import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoin
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
-import type { WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
 import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 
 /** The endpoint; throws `NOT_FOUND`. */
 export async function findEndpoint(

@@ -7,7 +7,8 @@ import {
   type WebhookEndpointResource,
 } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { DeliveryRepository, EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
 import type { UrlGuard, UrlRefusal } from '#shared/ports/url-guard.ts'

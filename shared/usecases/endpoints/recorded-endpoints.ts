@@ -1,7 +1,7 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository } from '#shared/ports/events.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import { endpointSecretContext, type SecretBox } from '#shared/ports/secrets.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'

@@ -1,5 +1,6 @@
+import type { DeliveryRepository } from '#shared/ports/deliveries.ts'
 import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
-import type { DeliveryRepository, EndpointRepository, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { EndpointRepository, WebhookEndpoint } from '#shared/ports/endpoints.ts'
 import { type Clock, type Kicker, QUEUES, type Random } from '#shared/ports/runtime.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { findEndpoint } from './find-endpoint.ts'

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
-import type { ExceptionRecord } from '#shared/ports/events.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import { useStores } from '#test/support/stores.ts'
 import { closeException } from './close-exception.ts'
 

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 
 /** What closing an inbox entry needs. */

@@ -1,8 +1,8 @@
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-words.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { MailRecord, MailRepository } from '#shared/ports/events.ts'
 import type { ExceptionDesk, OpenSummary } from '#shared/ports/exception-decisions.ts'
+import type { MailRecord, MailRepository } from '#shared/ports/mails.ts'
 import { type Clock, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '#shared/contracts/html.ts'
-import type { MailRecord } from '#shared/ports/events.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import { ACCOUNT_MAILS } from './account-mails.ts'
 import type { Content, Fact } from './mail-content.ts'
 

@@ -1,7 +1,7 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { ChainCursor, CursorRepository } from '#shared/ports/scanning.ts'
 import { type StuckCause, type StuckNetwork, stuckNetwork } from './stuck-network.ts'

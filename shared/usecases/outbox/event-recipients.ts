@@ -1,5 +1,6 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { EventRecord, WebhookEndpoint } from '#shared/ports/events.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
 
 /** Two processes' readings of the store's clock never differ by more than this; more is a readiness fault. */
 const CLOCK_TOLERANCE_MS = 2_000

@@ -1,15 +1,11 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRepository } from '#shared/ports/audit.ts'
-import type {
-  Delivery,
-  DeliveryRepository,
-  EndpointRepository,
-  EventRecord,
-  EventRepository,
-  ExceptionRepository,
-  MailRepository,
-} from '#shared/ports/events.ts'
+import type { Delivery, DeliveryRepository } from '#shared/ports/deliveries.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
+import type { EventRecord, EventRepository } from '#shared/ports/events.ts'
+import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { MailRepository } from '#shared/ports/mails.ts'
 import { type Ambient, type Kicker, QUEUES } from '#shared/ports/runtime.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'

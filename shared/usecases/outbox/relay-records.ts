@@ -2,15 +2,12 @@ import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
 import { EVENT_TYPES, type EventType, EXCEPTION_KINDS, type ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type {
-  Delivery,
-  EventRecord,
-  ExceptionChange,
-  ExceptionRecord,
-  MailRecord,
-  WebhookEndpoint,
-} from '#shared/ports/events.ts'
+import type { Delivery } from '#shared/ports/deliveries.ts'
+import type { WebhookEndpoint } from '#shared/ports/endpoints.ts'
+import type { EventRecord } from '#shared/ports/events.ts'
+import type { ExceptionChange, ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { type PublicUrls, presentInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { deliveryId } from './delivery-id.ts'

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { ExceptionRepository } from '#shared/ports/events.ts'
+import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'

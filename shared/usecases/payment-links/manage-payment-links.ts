@@ -4,14 +4,10 @@ import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-re
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, Word } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type {
-  CatalogueQuery,
-  PaymentLink,
-  PaymentLinkRepository,
-  Product,
-  ProductRepository,
-} from '#shared/ports/products-and-links.ts'
+import type { PaymentLink, PaymentLinkRepository } from '#shared/ports/payment-links.ts'
+import type { Product, ProductRepository } from '#shared/ports/products.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
+import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import { presentPaymentLink } from './present-payment-link.ts'

@@ -6,8 +6,9 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, Word } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { CatalogueQuery, Product, ProductRepository } from '#shared/ports/products-and-links.ts'
+import type { Product, ProductRepository } from '#shared/ports/products.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
+import type { CatalogueQuery } from '#shared/ports/workspace-page-query.ts'
 
 /** What managing products needs. */
 export interface ManageProductsDeps {

@@ -1,7 +1,7 @@
 import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { PaymentLink } from '#shared/ports/products-and-links.ts'
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 
 /** The link as the API shows it, with the number of invoices made from it. */

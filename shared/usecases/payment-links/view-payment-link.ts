@@ -1,6 +1,6 @@
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { PaymentLinkRepository } from '#shared/ports/products-and-links.ts'
+import type { PaymentLinkRepository } from '#shared/ports/payment-links.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { viewMerchant } from '#shared/usecases/invoices/view-invoice.ts'
 

@@ -1,7 +1,7 @@
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/events.ts'
+import type { ExceptionRecord, ExceptionRepository } from '#shared/ports/exceptions.ts'
 import { otherAmountKey, type Payment, type PaymentRepository, type PaymentSighting } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { type AddressOwnerDeps, addressOwners } from './address-owners.ts'

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
+import type { IdempotencyRepository } from '#shared/ports/idempotency.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { After } from '#shared/ports/timers.ts'
-import type { IdempotencyRepository } from '#shared/ports/workspaces.ts'
 import { isReplayable } from './idempotency-scope.ts'
 
 /** A request that did not renew its lease for this long counts as dead, and a retry takes over. */

@@ -1,5 +1,5 @@
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import type { ExceptionRecord } from '#shared/ports/events.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { CoinAccount } from '#shared/ports/invoices.ts'
 import type { BalanceCheck } from '#shared/ports/native-balances.ts'
 import { type BalanceLedger, type BlockRef, NodeUnreliable } from '#shared/ports/scanning.ts'

@@ -1,4 +1,4 @@
-import type { ExceptionRecord } from '#shared/ports/events.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import { type BlockRef, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'

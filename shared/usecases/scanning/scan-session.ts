@@ -1,7 +1,7 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommandRepository } from '#shared/ports/chain-commands.ts'
-import type { ExceptionRepository } from '#shared/ports/events.ts'
+import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { CoinBalanceRepository } from '#shared/ports/native-balances.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'

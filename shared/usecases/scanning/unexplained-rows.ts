@@ -1,7 +1,7 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { ExceptionRecord } from '#shared/ports/events.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { BlockRef, UnexplainedMove } from '#shared/ports/scanning.ts'

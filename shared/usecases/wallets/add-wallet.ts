@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import type { MailRepository } from '#shared/ports/events.ts'
+import type { MailRepository } from '#shared/ports/mails.ts'
 import type { Ambient } from '#shared/ports/runtime.ts'
 import type { KeyMaterial, Wallet, WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'

@@ -1,6 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ExceptionRepository, MailRepository } from '#shared/ports/events.ts'
+import type { ExceptionRepository } from '#shared/ports/exceptions.ts'
 import type { InvoiceRepository } from '#shared/ports/invoices.ts'
+import type { MailRepository } from '#shared/ports/mails.ts'
 import type { Ambient } from '#shared/ports/runtime.ts'
 import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'

@@ -1,9 +1,9 @@
-import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { AuditRecord, Noted } from '#shared/ports/audit.ts'
 import type { EndpointDeeds } from '#shared/ports/endpoint-operations.ts'
-import type { EndpointRepository } from '#shared/ports/events.ts'
+import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { InvitationRepository, MembershipRepository } from '#shared/ports/members.ts'
 import { type Kicker, QUEUES } from '#shared/ports/runtime.ts'
-import type { Noted, Recorded } from '#shared/ports/users.ts'
+import type { Recorded } from '#shared/ports/users.ts'
 import type { TenancyDeeds } from '#shared/ports/workspaces.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 

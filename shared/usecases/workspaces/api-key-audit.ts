@@ -1,5 +1,5 @@
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { ApiKeyRecord } from '#shared/ports/workspaces.ts'
 import type { Deed } from '#shared/usecases/audit/deed.ts'
 
 /** The audit row of something done to a key. */

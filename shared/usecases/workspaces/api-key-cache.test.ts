@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
-import type { ApiKeyRecord, Workspace } from '#shared/ports/workspaces.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { createKeyRing, type KeyRing } from './api-key-cache.ts'
 import { DEFAULT_POLICY } from './create-workspace.ts'
 

@@ -1,9 +1,10 @@
 import { parseApiKey } from '#shared/domain/api-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
-import type { ApiKeyRecord, ApiKeyRepository, Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
 /** Longest life of a record in memory. A revocation waits this long when Redis cannot spread it. */
 const CACHE_LIFE_MS: Ms = 5_000

@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Clock, Logger } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/workspaces.ts'
 
 /** A key's last use is known to within this long: people look for keys that nobody uses, not for the second. */
 export const KEY_USE_STEP_MS: Ms = 5 * 60_000

@@ -1,9 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
-import type { ApiKeyRecord, ApiKeyRepository, WorkspaceRepository } from '#shared/ports/workspaces.ts'
+import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 
 /** What issuing a key needs. */
 export interface CreateApiKeyDeps {

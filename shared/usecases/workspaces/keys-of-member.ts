@@ -1,6 +1,6 @@
+import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/api-keys.ts'
 import type { AuditRepository } from '#shared/ports/audit.ts'
 import type { UserRepository } from '#shared/ports/users.ts'
-import type { ApiKeyRecord, ApiKeyRepository } from '#shared/ports/workspaces.ts'
 
 /**
  * API keys of a workspace that a person created and that are not revoked, of both modes, newest first: what they may still act with

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { MailRecord } from '#shared/ports/events.ts'
+import type { MailRecord } from '#shared/ports/mails.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { describeChange } from './describe-change.ts'

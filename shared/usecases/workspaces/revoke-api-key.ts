@@ -1,6 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { ApiKeyRecord, EpochStore, TenancyDeeds } from '#shared/ports/workspaces.ts'
+import type { TenancyDeeds } from '#shared/ports/workspaces.ts'
 import type { Deed } from '#shared/usecases/audit/deed.ts'
 import { keyAudit } from './api-key-audit.ts'
 

@@ -1,5 +1,5 @@
+import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
-import type { EpochStore } from '#shared/ports/workspaces.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const MARKER_LIFE_MS = 30_000

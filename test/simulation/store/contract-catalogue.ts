@@ -1,4 +1,5 @@
-import type { PaymentLink, Product } from '#shared/ports/products-and-links.ts'
+import type { PaymentLink } from '#shared/ports/payment-links.ts'
+import type { Product } from '#shared/ports/products.ts'
 import type { ContractCase } from './contract-case.ts'
 import { invoiceNamed, PAST } from './contract-samples.ts'
 

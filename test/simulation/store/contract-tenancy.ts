@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_LIFE_MS } from '#shared/db/requests/idempotency-model.ts'
-import type { ApiKeyRecord, Workspace } from '#shared/ports/workspaces.ts'
+import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { ContractCase } from './contract-case.ts'
 import { auditNamed, LEASE_MS, outcome, PAST } from './contract-samples.ts'
 

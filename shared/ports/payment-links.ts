@@ -1,23 +1,7 @@
 import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from './audit.ts'
-
-/** Something a merchant sells at a fixed price. */
-export interface Product {
-  readonly id: string
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly name: string
-  readonly description: string | null
-  /** Minor units of the currency, above zero. */
-  readonly price: { readonly minor: bigint; readonly currency: FiatCode }
-  /** The merchant's own code, unique per workspace and mode. */
-  readonly sku: string | null
-  /** New payment links may be made of it. */
-  readonly active: boolean
-  readonly createdAt: Ms
-  readonly updatedAt: Ms
-}
+import type { CatalogueQuery } from './workspace-page-query.ts'
 
 /** What one payment through a link costs: set by the merchant, or chosen by the payer within bounds. Minor units, above zero. */
 export type LinkAmount =
@@ -39,32 +23,6 @@ export interface PaymentLink {
   readonly createdAt: Ms
   readonly updatedAt: Ms
   readonly deactivatedAt: Ms | null
-}
-
-/** A page of a workspace's records in one mode, newest first. */
-export interface CatalogueQuery {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly limit: number
-  /** Only records older than this id. */
-  readonly beforeId: string | null
-}
-
-export interface ProductRepository {
-  /**
-   * Stores a product unless its id or its sku is there already. `stored` gives what the id names now: this product, or
-   * the one that an earlier run of the same operation stored. An audit row is stored together with it. `in_progress`: the product in the way cannot be read yet.
-   */
-  insert(
-    product: Product,
-    audit?: AuditRecord,
-  ): Promise<
-    | { readonly outcome: 'stored'; readonly product: Product }
-    | { readonly outcome: 'sku_taken' }
-    | { readonly outcome: 'in_progress' }
-  >
-  findInWorkspace(workspaceId: string, mode: Mode, id: string): Promise<Product | null>
-  list(query: CatalogueQuery): Promise<readonly Product[]>
 }
 
 export interface PaymentLinkRepository {

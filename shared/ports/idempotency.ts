@@ -1,0 +1,41 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** Stored outcome of an idempotent operation other than invoice creation. */
+export interface IdempotencyRecord {
+  /** `<ws>:<mode>:<METHOD>:<path>:<key>`. */
+  readonly id: string
+  readonly fingerprint: string
+  readonly resourceId: string
+  readonly fencingToken: number
+  readonly leaseUntil: Ms
+  /** Null while running. The body is encrypted when it holds a secret. */
+  readonly response: { readonly status: number; readonly body: string } | null
+  readonly createdAt: Ms
+}
+
+export interface IdempotencyRepository {
+  /** Begins or resumes an operation. `begun` and `resumed` give a fencing token; `done` gives the stored answer. */
+  begin(
+    id: string,
+    fingerprint: string,
+    resourceId: string,
+    at: Ms,
+    leaseMs: number,
+  ): Promise<
+    | { outcome: 'begun' | 'resumed'; resourceId: string; fencingToken: number }
+    | { outcome: 'done'; response: { status: number; body: string } }
+    | { outcome: 'mismatch' }
+    | { outcome: 'in_progress' }
+  >
+  /** Moves the end of the lease if the token is still current and no answer is stored. */
+  renew(id: string, fencingToken: number, leaseUntil: Ms): Promise<void>
+  /** Stores the answer if the token is still current. */
+  finish(id: string, fencingToken: number, response: { status: number; body: string }): Promise<void>
+  /** Forgets an operation that ended in an answer that must not be replayed. */
+  release(id: string, fencingToken: number): Promise<void>
+  /** Ends the lease of an operation whose outcome is unclear: a retry resumes it at once under the same resource id. */
+  giveUp(id: string, fencingToken: number): Promise<void>
+  find(id: string): Promise<IdempotencyRecord | null>
+  /** Several records in one read; unknown ids are left out. For the create path, which asks for many requests at once. */
+  findMany(ids: readonly string[]): Promise<readonly IdempotencyRecord[]>
+}
