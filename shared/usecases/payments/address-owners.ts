@@ -1,7 +1,7 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
-import { proofsOfRows } from '#shared/usecases/wallets/ownership-subjects.ts'
+import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 import { familyOf } from './attribute-transfers.ts'
 
 /** What finding the owners of an address needs. */

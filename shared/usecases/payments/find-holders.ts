@@ -6,7 +6,7 @@ import type { DisputingInvoice } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
-import { proofsOfRows } from '#shared/usecases/wallets/ownership-subjects.ts'
+import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 
 /** Block times lag behind our clock: a transfer may carry a time so long before the lock it answers. */
 const BLOCK_TIME_LAG_MS = 120_000

@@ -1,8 +1,8 @@
+import { challengeRefused, proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { GivenSignature } from '#shared/contracts/signature-list.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
 import type { OwnershipRepository, ProofWrite, ProvedRow } from '#shared/ports/ownership.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { challengeRefused, proofRefused } from './proof-refusals.ts'
 import { type ProofScope, signersOf } from './proof-scope.ts'
 
 /** A signature takes a millisecond or two: other requests come in between after so many. */

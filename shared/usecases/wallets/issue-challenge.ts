@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
@@ -7,7 +8,6 @@ import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { MaterialInput } from './prepare-material.ts'
-import { proofRefused } from './proof-refusals.ts'
 import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
 
 const NONCE_BYTES = 16

@@ -1,8 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced, type WalletWish } from './change-wallets.ts'
 import { checkProof, type GivenProof } from './check-proof.ts'
-import { proofRefused } from './proof-refusals.ts'
 import { listedRows, walletScope } from './proof-scope.ts'
 
 /** What proving a wallet needs. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { OWNERSHIP_PROOFS } from '#shared/db/wallets/ownership-models.ts'
+import { addressSubject } from '#shared/domain/ownership/subjects.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
 import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
@@ -9,7 +10,6 @@ import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { blockWith, type Engine, lockOf, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { addressSubject } from './ownership-subjects.ts'
 
 const stores = useStores()
 const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const

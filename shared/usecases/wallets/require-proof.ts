@@ -1,11 +1,12 @@
+import { proofNeeded, proofRefused } from '#shared/contracts/proof-refusals.ts'
 import { needsProof } from '#shared/domain/ownership/ownership.ts'
+import { keySubject } from '#shared/domain/ownership/subjects.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { type CheckProofDeps, checkProof, type GivenProof } from './check-proof.ts'
-import { keySubject, proofsOfRows } from './ownership-subjects.ts'
-import { proofNeeded, proofRefused } from './proof-refusals.ts'
 import type { ProofScope } from './proof-scope.ts'
+import { proofsOfRows } from './proofs-of-rows.ts'
 
 /** What deciding whether an addition needs a proof takes. */
 export interface RequireProofDeps extends CheckProofDeps {

@@ -1,16 +1,6 @@
-import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import { newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
+import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
 import type { WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
-
-/** The name under which the proof of one address is stored. */
-export function addressSubject(mode: Mode, family: Family, matchKey: string): string {
-  return `address:${mode}:${family}:${matchKey}`
-}
-
-/** The name under which the proof of an extended key is stored. */
-export function keySubject(materialId: string): string {
-  return `key:${materialId}`
-}
 
 type Row = Pick<WatchedAddress, 'mode' | 'family' | 'matchKey' | 'materialId'>
 
