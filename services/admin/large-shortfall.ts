@@ -1,12 +1,12 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import type { WeighAcceptance } from '#shared/usecases/exceptions/decide-exception.ts'
+import type { WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 import { judgeShortfall } from '#shared/usecases/payments/check-shortfall.ts'
 import { ownerNotices } from '#shared/usecases/workspaces/owner-notices.ts'
 import { type AdminContext, demandStepUp } from './trpc.ts'
 
 /**
- * Judges an acceptance before it is carried out: in live mode one that is short by more than the workspace's threshold throws unless
+ * Checks an acceptance with the write that carries it out: in live mode one that is short by more than the workspace's threshold throws unless
  * this session stepped up, and gets a mail to every owner, which is stored with the acceptance. Null for every other one.
  */
 export function largeShortfall(

@@ -169,14 +169,13 @@ export function demandStepUp({ session, deps }: Pick<AdminContext, 'session' | '
 const STEP_UP_WORDS = 'Confirm this with a code of your authenticator.'
 
 /** The page offers to set up an authenticator. */
-function secondFactorNeeded(message: string): Refused {
+function secondFactorNeeded(message: string): PaymeshError {
   return forbidden(message, 'secondFactor')
 }
 
 /** A refusal that the page can do something about: it asks for what `path` names and repeats the call. */
-function forbidden(message: string, path: 'stepUp' | 'secondFactor'): Refused {
-  const cause = new PaymeshError('FORBIDDEN_SCOPE', { message, details: [{ path, message: 'needed' }] })
-  return new Refused({ code: 'FORBIDDEN', message, cause })
+function forbidden(message: string, path: 'stepUp' | 'secondFactor'): PaymeshError {
+  return new PaymeshError('FORBIDDEN_SCOPE', { message, details: [{ path, message: 'needed' }] })
 }
 
 const workspaceInput = z.object({ workspaceId: z.uuid(), mode: z.enum(MODES) })

@@ -56,7 +56,7 @@ export function buildAccountDeps({ config, db, redis }: ServiceContext, _kicker:
     memberships: createMembershipRepository(db),
     invitations: createInvitationRepository(db),
     attempts: createLoginAttempts(db),
-    lanes: createTryLanes(),
+    lanes: createTryLanes(after),
     after,
     audits: createAuditRepository(db),
     operations: createOperationRegister(db),

@@ -33,7 +33,9 @@ export const authRouter = router({
   logIn: openProcedure
     .input(z.object({ email: z.string().min(1).max(254), password }))
     .output(next)
-    .mutation(async ({ ctx, input }) => enter(ctx, await logIn(ctx.deps, { ...input, origin: originOf(ctx) }))),
+    .mutation(async ({ ctx, input, signal }) =>
+      enter(ctx, await logIn(ctx.deps, { ...input, origin: originOf(ctx), signal })),
+    ),
 
   giveCode: codeProcedure
     .input(z.object({ code }))

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
-import type { WeighAcceptance } from '#shared/usecases/exceptions/decide-exception.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
-import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
+import { attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceDeed, workspaceQuery } from '../trpc.ts'
@@ -96,13 +95,8 @@ async function attach(
   await requireOwnInvoice(money, { workspaceId, mode, invoiceId })
   const value = valueBase === undefined ? null : BigInt(valueBase)
   const word = { actor, ...(reason !== undefined && { reason }) }
-  const preview = await attachPayment(money, { paymentId, invoiceId, valueBase: value, dryRun: true, ...word })
-  const accepted = { after: preview.invoice, isStated: preview.isStated }
-  const notice = weigh === null || !preview.changed ? null : await weigh(accepted)
-  const done =
-    weigh === null
-      ? preview
-      : await attachPayment(money, { paymentId, invoiceId, valueBase: value, dryRun: false, notice, ...word })
+  const decision = weigh === null ? { dryRun: true } : { dryRun: false, weigh }
+  const done = await attachPayment(money, { paymentId, invoiceId, valueBase: value, ...decision, ...word })
   const { terms, state } = done.invoice
   return {
     invoiceId: terms.id,

@@ -46,7 +46,7 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   wallets: kept(forever),
   addresses: kept(forever),
   ownership_proofs: kept(forever),
-  // After a restore a person asks for a new challenge.
+  // A challenge that was answered since the back-up must not hold a second time.
   ownership_challenges: dropped(ttl('challenge_expiry')),
   invoices: kept(forever),
   payments: kept(forever),

@@ -1,21 +1,59 @@
+import type { After } from '#shared/ports/timers.ts'
 import type { TryLanes } from '#shared/ports/try-lanes.ts'
 
-/** Lanes of one process; a lane that nobody is in takes no memory. */
-export function createTryLanes(): TryLanes {
-  const taken = new Map<string, number>()
+interface Lane {
+  /** Tries that wait for their turn, oldest first. */
+  readonly waiting: Set<() => void>
+  newestNext: boolean
+}
+
+/** Lanes of one process; a lane that is empty takes no memory. */
+export function createTryLanes(after: After): TryLanes {
+  const lanes = new Map<string, Lane>()
+
+  function next(name: string, lane: Lane): void {
+    const waiting = [...lane.waiting]
+    const begin = lane.newestNext ? waiting.at(-1) : waiting[0]
+    lane.newestNext = !lane.newestNext
+    if (begin === undefined) lanes.delete(name)
+    else {
+      lane.waiting.delete(begin)
+      begin()
+    }
+  }
+
   return {
-    enter(lane, places) {
-      const count = taken.get(lane) ?? 0
-      if (count >= places) return null
-      taken.set(lane, count + 1)
-      let isTaken = true
-      return () => {
-        if (!isTaken) return
-        isTaken = false
-        const left = (taken.get(lane) ?? 1) - 1
-        if (left === 0) taken.delete(lane)
-        else taken.set(lane, left)
+    judge: async (name, judge, signal) => {
+      signal?.throwIfAborted()
+      const taken = lanes.get(name)
+      const lane = taken ?? { waiting: new Set(), newestNext: true }
+      if (taken === undefined) lanes.set(name, lane)
+      else await turn(lane, signal)
+      let restMs = 0
+      try {
+        const judged = await judge()
+        restMs = judged.restMs
+        return judged.answer
+      } finally {
+        if (restMs > 0) after(restMs, () => next(name, lane))
+        else next(name, lane)
       }
     },
   }
+}
+
+/** Resolves when the lane is this try's alone. */
+function turn({ waiting }: Lane, signal: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      waiting.delete(begin)
+      reject(signal?.reason)
+    }
+    const begin = () => {
+      signal?.removeEventListener('abort', leave)
+      resolve()
+    }
+    waiting.add(begin)
+    signal?.addEventListener('abort', leave, { once: true })
+  })
 }

@@ -14,7 +14,7 @@ import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
-import { judgeSlowly, SOURCE_DELAY, SOURCE_PLACES } from './login-throttle.ts'
+import { judgeSlowly, SOURCE_DELAY } from './login-throttle.ts'
 
 /** What joining a workspace needs. */
 export interface AcceptDeps extends PeopleDeps {
@@ -40,7 +40,7 @@ export interface OpenInvitation {
  */
 export async function readInvitation(deps: AcceptDeps, token: string, group: string): Promise<OpenInvitation> {
   const key = `invitation:${group}`
-  const place = { lane: key, places: SOURCE_PLACES, counters: [{ key, delay: SOURCE_DELAY }] }
+  const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
   const invitation = await judgeSlowly(deps, place, () => deps.invitations.findByTokenHash(tokenHashOf(token)))
   if (invitation?.closed?.as === 'void') throw inviterGone()
   const isOpen = invitation !== null && invitation.closed === null && invitation.expiresAt > deps.clock.now()

@@ -5,7 +5,7 @@ import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, kickMails } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
-import { ACCOUNT_DELAY, BROWSER_PLACES, countCode, judgeSlowly } from './login-throttle.ts'
+import { ACCOUNT_DELAY, countCode, judgeSlowly } from './login-throttle.ts'
 import { replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import { personOf, recoveryHash, useCode, useRecoveryCode } from './second-factor.ts'
 
@@ -121,8 +121,7 @@ function shownBefore(): PaymeshError {
 }
 
 /**
- * Throws `VALIDATION_ERROR` at `password` unless it is this person's. Wrong ones are answered the later the more of them there were,
- * and hold a place of this log-in until then.
+ * Throws `VALIDATION_ERROR` at `password` unless it is this person's. Wrong ones are answered the later the more of them there were.
  */
 export async function checkOwnPassword(
   deps: PeopleDeps,
@@ -131,7 +130,7 @@ export async function checkOwnPassword(
   { loginId }: Pick<Who, 'loginId'>,
 ): Promise<void> {
   const key = `password:${user.id}`
-  const place = { lane: `own:${loginId}`, places: BROWSER_PLACES, counters: [{ key, delay: ACCOUNT_DELAY }] }
+  const place = { lane: `own:${loginId}`, counters: [{ key, delay: ACCOUNT_DELAY }] }
   const right = await judgeSlowly(deps, place, async () =>
     (await deps.passwords.verify(user.passwordHash, password)) ? user : null,
   )

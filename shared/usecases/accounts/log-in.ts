@@ -6,14 +6,7 @@ import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, kickMails } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
-import {
-  ACCOUNT_DELAY,
-  BROWSER_PLACES,
-  judgeSlowly,
-  SOURCE_DELAY,
-  SOURCE_PLACES,
-  type TryPlace,
-} from './login-throttle.ts'
+import { ACCOUNT_DELAY, judgeSlowly, SOURCE_DELAY, type TryPlace } from './login-throttle.ts'
 import { newSession, newSessionToken } from './operator-sessions.ts'
 
 /** What the browser is given. */
@@ -28,18 +21,23 @@ export interface LoggedIn {
 /**
  * Logs in with e-mail address and password. An unknown address and a wrong password cost the same time and get the same answer,
  * `UNAUTHENTICATED`, the later the more of them there were from this source, or at this account from browsers that it does not know;
- * an account adds 5 s at most. A right password is never slowed down and never refused, unless its source floods: then the answer
- * to browsers that the account does not know is `RATE_LIMITED`.
+ * an account adds 5 s at most. A right password is never refused: it waits for its turn among the tries of its source, or of its
+ * browser where the account knows that. A try whose `signal` aborts before its turn is not checked, and rejects.
  */
 export async function logIn(
   deps: PeopleDeps,
-  input: { readonly email: string; readonly password: string; readonly origin: Origin },
+  input: {
+    readonly email: string
+    readonly password: string
+    readonly origin: Origin
+    readonly signal?: AbortSignal | undefined
+  },
 ): Promise<LoggedIn> {
   const { origin } = input
   const email = input.email.trim().toLowerCase()
   const user = await deps.users.findByEmail(email)
   const place = placeOf(deps, { email, user, origin })
-  const right = await judgeSlowly(deps, place, async () => {
+  const check = async () => {
     const isRight = await deps.passwords.verify(user?.passwordHash ?? null, input.password)
     if (user !== null && isRight) return user
     // Written for unknown addresses as well, or the time it takes would tell them apart.
@@ -47,7 +45,8 @@ export async function logIn(
     await deps.audits.insertMany([failure])
     deps.metrics.count('log_ins_total', { result: 'wrong_password' })
     return null
-  })
+  }
+  const right = await judgeSlowly(deps, place, check, input.signal ?? null)
   if (right === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'E-mail or password is wrong.' })
   await deps.attempts.clear(place.counters[0].key)
   if (right.totp === null) return await completeLogIn(deps, right, { origin, secondFactor: 'none', by: 'password' })
@@ -62,11 +61,11 @@ function placeOf(
   const browser = knownBrowser(deps, user, origin.device)
   if (browser !== null) {
     const key = `browser:${browser}`
-    return { lane: key, places: BROWSER_PLACES, counters: [{ key, delay: ACCOUNT_DELAY }] }
+    return { lane: key, counters: [{ key, delay: ACCOUNT_DELAY }] }
   }
   const account = { key: `account:${createHash('sha256').update(email).digest('hex')}`, delay: ACCOUNT_DELAY }
   const source = { key: `address:${origin.group}`, delay: SOURCE_DELAY }
-  return { lane: source.key, places: SOURCE_PLACES, counters: [account, source] }
+  return { lane: source.key, counters: [account, source] }
 }
 
 async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {

@@ -24,9 +24,8 @@ export const CODE_BACK_OFF: BackOff = {
   forgottenAfterMs: DAY_MS,
 }
 
-/** Tries of one source, and of one browser that the account knows, which may be judged or wait for their answer at once. */
-export const SOURCE_PLACES = 10
-export const BROWSER_PLACES = 2
+/** After a wrong try whose answer is late, its lane rests: so many tries a second of one source at most. */
+const LANE_REST_MS = 100
 
 /** What slowing tries of a password down needs. */
 export interface SlowDownDeps {
@@ -39,36 +38,30 @@ export interface SlowDownDeps {
 /** Where a try counts: its lane, and the counters of wrong tries with the wait that each asks for. */
 export interface TryPlace {
   readonly lane: string
-  readonly places: number
   readonly counters: readonly { readonly key: string; readonly delay: BackOff }[]
 }
 
 /**
- * Judges one try at once; the answer to a wrong one waits for the longest delay of its counters, and holds its place in the lane
- * until then, whether or not its client still listens. Returns what `judge` returns: null = wrong. Throws `RATE_LIMITED`, without
- * judging, when all places of the lane are taken.
+ * Checks one try in its turn; the answer to a wrong one waits for the longest delay of its counters. Refuses nothing. Returns what
+ * `judge` returns: null = wrong. A try whose `signal` aborts before its turn is not checked, and rejects.
  */
 export async function judgeSlowly<T>(
   deps: SlowDownDeps,
-  { lane, places, counters }: TryPlace,
+  { lane, counters }: TryPlace,
   judge: () => Promise<T | null>,
+  signal: AbortSignal | null = null,
 ): Promise<T | null> {
-  const leave = deps.lanes.enter(lane, places)
-  if (leave === null) {
-    const message = 'Too many wrong tries are waiting for their answer. Try again in a few seconds.'
-    throw new PaymeshError('RATE_LIMITED', { message, details: [{ path: 'retryAfter', message: '5' }] })
-  }
-  try {
+  const checked = async () => {
     const right = await judge()
-    if (right !== null) return right
+    if (right !== null) return { answer: { right, delayMs: 0 }, restMs: 0 }
     const at = deps.clock.now()
     const counted = await Promise.all(counters.map(({ key, delay }) => deps.attempts.fail(key, delay, at)))
     const delayMs = Math.max(0, ...counted.map((one) => one.delayMs))
-    if (delayMs > 0) await new Promise<void>((resolve) => void deps.after(delayMs, resolve))
-    return null
-  } finally {
-    leave()
+    return { answer: { right, delayMs }, restMs: delayMs > 0 ? LANE_REST_MS : 0 }
   }
+  const { right, delayMs } = await deps.lanes.judge(lane, checked, signal)
+  if (delayMs > 0) await new Promise<void>((resolve) => void deps.after(delayMs, resolve))
+  return right
 }
 
 /**

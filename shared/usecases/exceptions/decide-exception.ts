@@ -3,11 +3,10 @@ import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Decision, DeskEntry, ExceptionDesk, Resolution } from '#shared/ports/exception-decisions.ts'
-import type { Invoice, OutboxNotice } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
-import { type AttachDeps, attachPayment } from '#shared/usecases/payments/attach-payment.ts'
+import { type AttachDeps, attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
 
 /** A decision that takes longer than this has died with its process. */
 const DECIDING_MAX_MS: Ms = 60_000
@@ -42,18 +41,9 @@ export interface DecideInput {
   readonly invoiceId?: string
   /** Value in base units of the invoice's asset; needed for money in another asset. */
   readonly valueBase?: bigint
-  /** Asked before anything is accepted; see {@link WeighAcceptance}. Absent = nothing is refused or mailed. */
+  /** Asked before the entry is claimed, and again with the write; see {@link WeighAcceptance}. Absent = nothing is refused or mailed. */
   readonly weigh?: WeighAcceptance
 }
-
-/**
- * Looks at an invoice as it would be after funds were accepted: throws when this person may not accept that, and returns the mails to
- * owners that are stored with it, or null. `isStated`: a person stated the value of the funds.
- */
-export type WeighAcceptance = (accepted: {
-  readonly after: Invoice
-  readonly isStated: boolean
-}) => Promise<OutboxNotice | null>
 
 /** What may be decided about an entry, beside rejecting and closing it. */
 export function waysToAccept(entry: Pick<DeskEntry, 'kind' | 'paymentKey' | 'invoiceId'>): readonly Resolution[] {
@@ -78,12 +68,13 @@ export async function decideException(deps: DecideDeps, input: DecideInput): Pro
       message: 'There is nothing to accept here: close it when it is dealt with.',
     })
   }
-  const notice = await weighed(deps, entry, input)
+  // Before anybody claims the entry: a person who has to fetch a code first keeps nobody else from deciding.
+  if (input.weigh !== undefined) await carryOut(deps, entry, input, { dryRun: true })
   const at = deps.clock.now()
   const decision: Decision = { opId, by: actor, at, resolution, reason }
   if (!(await deps.desk.claim(entry.id, decision, at - DECIDING_MAX_MS))) return await lost(deps, input)
   try {
-    await carryOut(deps, entry, input, { dryRun: false, notice })
+    await carryOut(deps, entry, input, { dryRun: false })
   } catch (error) {
     // After an unexpected failure nobody knows what was done: the same operation may go on, others wait a minute.
     if (error instanceof PaymeshError) await deps.desk.release(entry.id, opId)
@@ -108,24 +99,16 @@ export async function noteException(
   return await find(deps, input)
 }
 
-/** Before anybody claims the entry: a person who has to fetch a code first keeps nobody else from deciding. */
-async function weighed(deps: DecideDeps, entry: DeskEntry, input: DecideInput): Promise<OutboxNotice | null> {
-  if (input.weigh === undefined) return null
-  const accepted = await carryOut(deps, entry, input, { dryRun: true, notice: null })
-  return accepted === null ? null : await input.weigh(accepted)
-}
-
-/** Null when nothing is accepted, or was accepted before. */
 async function carryOut(
   deps: DecideDeps,
   entry: DeskEntry,
   input: DecideInput,
-  { dryRun, notice }: { readonly dryRun: boolean; readonly notice: OutboxNotice | null },
-): Promise<Parameters<WeighAcceptance>[0] | null> {
-  const { resolution, actor, reason } = input
-  if (resolution === 'rejected' || resolution === 'closed') return null
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<void> {
+  const { resolution, actor, reason, weigh } = input
+  if (resolution === 'rejected' || resolution === 'closed') return
   const word = { by: actor, ...(reason !== null && { reason }) }
-  if (entry.kind === 'partial') return await acceptReceived(deps, entry, word, { dryRun, notice })
+  if (entry.kind === 'partial') return await acceptReceived(deps, entry, word, { dryRun, weigh })
   const [payment] = await deps.payments.findByKeys([entry.paymentKey ?? ''])
   const invoiceId = resolution === 'attached' ? input.invoiceId : entry.invoiceId
   if (payment === undefined) throw new PaymeshError('NOT_FOUND', { message: 'The payment it is about is not known.' })
@@ -133,16 +116,15 @@ async function carryOut(
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'invoiceId', message: 'is required' }] })
   }
   await requireOwn(deps, input, invoiceId)
-  const attached = await attachPayment(deps, {
+  await attachPayment(deps, {
     paymentId: payment.id,
     invoiceId,
     valueBase: input.valueBase ?? null,
     dryRun,
     actor,
-    notice,
+    ...(weigh !== undefined && { weigh }),
     ...(reason !== null && { reason }),
   })
-  return attached.changed ? { after: attached.invoice, isStated: attached.isStated } : null
 }
 
 /** Everything that was received settles the invoice, although it is less than asked for. */
@@ -150,16 +132,18 @@ async function acceptReceived(
   deps: DecideDeps,
   entry: DeskEntry,
   word: { readonly by: string; readonly reason?: string },
-  { dryRun, notice }: { readonly dryRun: boolean; readonly notice: OutboxNotice | null },
-): Promise<Parameters<WeighAcceptance>[0] | null> {
+  { dryRun, weigh }: { readonly dryRun: boolean; readonly weigh: WeighAcceptance | undefined },
+): Promise<void> {
   // One name for every operator: of two whose claims overlapped, one accepts.
   const opId = `accept:${entry.id}:${entry.openedAt}`
   const event = { type: 'funds_accepted', payments: [], ...word } as const
-  const preview = dryRun ? { preview: { payments: [] } } : {}
-  const result = await applyInvoiceEvent(deps, { invoiceId: entry.invoiceId ?? '', event, opId, notice, ...preview })
+  const result = await applyInvoiceEvent(deps, {
+    ...{ invoiceId: entry.invoiceId ?? '', event, opId },
+    ...(weigh !== undefined && { weigh: (after) => weigh({ after, isStated: false }) }),
+    ...(dryRun && { preview: { payments: [] } }),
+  })
   if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
   if (result.outcome === 'refused') throw refusalError(result.reason)
-  return result.outcome === 'changed' ? { after: result.invoice, isStated: false } : null
 }
 
 async function requireOwn(deps: DecideDeps, { workspaceId, mode }: DecideInput, invoiceId: string): Promise<void> {

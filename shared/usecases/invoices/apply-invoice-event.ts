@@ -46,9 +46,15 @@ export interface ApplyInput {
   readonly opId: string | null
   /** Decide and save nothing, as if these payments were the invoice's as well; `changed` then shows what would become of it. */
   readonly preview?: { readonly payments: readonly Payment[] }
-  /** Mails to owners about it; stored with the first audit entry of the change. */
-  readonly notice?: OutboxNotice | null
+  /**
+   * Sees the invoice as the change leaves it, whenever something would change: also in a preview, and again after a lost race.
+   * What it throws prevents the change. Its mails to owners are stored with the first audit entry of the change.
+   */
+  readonly weigh?: WeighChange
 }
+
+/** Throws when this change may not be made; else the mails that are stored with it, or null. */
+export type WeighChange = (after: Invoice) => Promise<OutboxNotice | null>
 
 /** What became of it. `invoice` is the state that holds now; on `refused` nothing was saved. */
 export type ApplyResult =
@@ -99,14 +105,15 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
     throw error
   }
   if (decision.outcome === 'refused') return { outcome: 'refused', invoice, reason: decision.reason }
-  if (input.preview !== undefined) {
-    return { outcome: decision.outcome, invoice: { ...invoice, state: decision.state } }
-  }
+  const isPreview = input.preview !== undefined
   if (decision.outcome === 'unchanged') {
-    await markPayments(deps, payments, appliedPayments(invoice.state, payments))
+    if (!isPreview) await markPayments(deps, payments, appliedPayments(invoice.state, payments))
     return { outcome: 'unchanged', invoice }
   }
-  return save(deps, input, invoice, payments, decision)
+  const after = { ...invoice, state: decision.state }
+  // Of this very state: the compare-and-set saves it or nothing.
+  const notice = (await input.weigh?.(after)) ?? null
+  return isPreview ? { outcome: 'changed', invoice: after } : save(deps, input, { invoice, payments, decision, notice })
 }
 
 const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>
@@ -115,14 +122,18 @@ const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>
 async function save(
   deps: ApplyDeps,
   input: ApplyInput,
-  invoice: Invoice,
-  payments: readonly Payment[],
-  decision: { readonly state: InvoiceState; readonly effects: readonly Effect[] },
+  change: {
+    readonly invoice: Invoice
+    readonly payments: readonly Payment[]
+    readonly decision: { readonly state: InvoiceState; readonly effects: readonly Effect[] }
+    readonly notice: OutboxNotice | null
+  },
 ): Promise<ApplyResult | 'lost'> {
-  const { state, effects } = decision
+  const { invoice, payments, notice } = change
+  const { state, effects } = change.decision
   const applied = appliedPayments(state, payments)
   const presented = await presentAnnounced(deps, payments, applied, effects)
-  const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), input.notice ?? null)
+  const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), notice)
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
   const expectedVersion = invoice.state.version
   if (!(await deps.invoices.save({ id: input.invoiceId, expectedVersion, state, append, op }))) return 'lost'

@@ -27,16 +27,23 @@ export interface AttachInput {
   readonly actor: string
   /** Why, in that person's words. */
   readonly reason?: string
-  /** Mails to owners that are stored with it. */
-  readonly notice?: OutboxNotice | null
+  /** Asked about what the invoice becomes, before anything is stored and again with the write; see {@link WeighAcceptance}. */
+  readonly weigh?: WeighAcceptance
 }
+
+/**
+ * Looks at an invoice as it is after funds were accepted: throws when this person may not accept that, and returns the mails to
+ * owners that are stored with it, or null. `isStated`: a person stated the value of the funds.
+ */
+export type WeighAcceptance = (accepted: {
+  readonly after: Invoice
+  readonly isStated: boolean
+}) => Promise<OutboxNotice | null>
 
 /** What an attachment did, or would do in a dry run. */
 export interface Attachment {
   readonly payment: Payment
   readonly valueBase: bigint
-  /** The payment is in another asset, and a person stated its value. */
-  readonly isStated: boolean
   readonly statusBefore: InvoiceStatus
   /** The invoice afterwards. */
   readonly invoice: Invoice
@@ -60,8 +67,7 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
   const statusBefore = invoice.state.status
   const known = invoice.state.ledger.find((row) => row.payment === payment.key)
   if (known !== undefined && known.acceptedBase !== null) {
-    const isStated = statesValue(payment, invoice)
-    return { payment, valueBase: known.acceptedBase, isStated, statusBefore, invoice, changed: false }
+    return { payment, valueBase: known.acceptedBase, statusBefore, invoice, changed: false }
   }
   checkConfirmed(payment)
   const valueBase = acceptedValue(deps, payment, invoice, input.valueBase)
@@ -71,13 +77,15 @@ export async function attachPayment(deps: AttachDeps, input: AttachInput): Promi
     by: input.actor,
     ...(input.reason !== undefined && { reason: input.reason }),
   }
-  const isStated = statesValue(payment, invoice)
-  const { notice = null } = input
-  const operation: ApplyInput = { invoiceId: invoice.terms.id, event, opId: `attach:${payment.id}`, notice }
+  const { weigh } = input
+  const operation: ApplyInput = {
+    ...{ invoiceId: invoice.terms.id, event, opId: `attach:${payment.id}` },
+    ...(weigh !== undefined && { weigh: (after) => weigh({ after, isStated: statesValue(payment, after) }) }),
+  }
   // Asked first, so that money is not given to an invoice that then refuses it.
   const given = payment.invoiceId === null ? [asGiven(payment, invoice)] : []
   const preview = await applied(deps, { ...operation, preview: { payments: given } })
-  const seen = { payment, valueBase, isStated, statusBefore }
+  const seen = { payment, valueBase, statusBefore }
   if (input.dryRun) return { ...seen, invoice: preview.invoice, changed: preview.changed }
   if (payment.invoiceId === null) await give(deps, payment, invoice)
   const done = await applied(deps, operation)
