@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.fixture.ts'
 import { USERS } from '#shared/db/accounts/operator-models.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createProgram, runCli } from './main.ts'
@@ -35,15 +36,18 @@ afterAll(() => {
 interface Changing {
   /** Audit rows of one run, oldest first. */
   readonly actions: readonly string[]
+  /** Mails to owners, and to the person whom it concerns. */
+  readonly notices: number
   /** Sets the scene and returns the arguments behind the command's name. */
   args(): Promise<readonly string[]>
 }
 /** `reads`: changes nothing of the installation. `drill`: its rows are shown by `test/recovery/back-up-drill.int.test.ts`. */
 type Expectation = Changing | 'reads' | 'drill'
 
-const changes = (action: string | readonly string[], args: Changing['args']): Changing => ({
+const changes = (action: string | readonly string[], args: Changing['args'], notices = 0): Changing => ({
   actions: typeof action === 'string' ? [action] : action,
   args,
+  notices,
 })
 const shop = () => world.boss.workspaceId
 const endpointId = async () => [(await world.endpoint()).id]
@@ -56,7 +60,7 @@ const noCommand = async () =>
 
 const WORKSPACE: Readonly<Record<string, Expectation>> = {
   'workspace create': changes('workspace.created', async () => ['--name', 'New', '--owner-email', 'n@example.com']),
-  'workspace update': changes('workspace.settings_changed', async () => [shop(), '--payment-links', '7']),
+  'workspace update': changes('workspace.settings_changed', async () => [shop(), '--payment-links', '7'], 1),
   'workspace list': 'reads',
   'key create': changes('api_key.created', async () => ['--workspace', shop(), '--mode', 'test']),
   'key revoke': changes('api_key.revoked', async () => {
@@ -64,11 +68,16 @@ const WORKSPACE: Readonly<Record<string, Expectation>> = {
     return [(await caller.apiKeys.create({ ...at(), ...op(), name: 'Till', scopes: ['invoices:read'] })).key.id]
   }),
   'key list': 'reads',
-  'operator create': changes(['operator.created', 'member.joined'], async () => [
-    ...['--email', `${randomUUID()}@example.com`, '--name', 'Olga', '--workspace', shop()],
-  ]),
+  'operator create': changes(
+    ['operator.created', 'member.joined'],
+    async () => [
+      ...['--email', `${randomUUID()}@example.com`, '--name', 'Olga', '--workspace', shop(), '--role', 'support'],
+    ],
+    1,
+  ),
   'operator list': 'reads',
-  'operator remove': changes('member.removed', async () => [await person(), '--workspace', shop()]),
+  // The owner, and the person who was removed.
+  'operator remove': changes('member.removed', async () => [await person(), '--workspace', shop()], 2),
   'operator reset-password': changes('operator.password_reset', async () => [await person()]),
   'operator reset-totp': changes('operator.authenticator_reset', async () => {
     const email = await person()
@@ -183,11 +192,12 @@ test('every command says whether it changes something', () => {
 const changing = Object.entries(EXPECTED).filter((entry): entry is [string, Changing] => typeof entry[1] === 'object')
 
 // Guarantee: whoever changes something from the command line is in the audit trail by name.
-test.each(changing)('%s leaves its rows', async (name, { actions, args }) => {
+test.each(changing)('%s leaves its rows', async (name, { actions, args, notices }) => {
   await world.engine.watchEverything()
   const given = [...name.split(' '), ...(await args())]
   await world.count()
   const before = await stores.db.collection(AUDIT_LOG).distinct('_id')
+  const mailsBefore = await noticeIds()
   const status = await runCli([...given, '--json'])
   process.exitCode = 0
   expect([name, status]).toEqual([name, 0])
@@ -198,4 +208,43 @@ test.each(changing)('%s leaves its rows', async (name, { actions, args }) => {
     .toArray()
   expect(rows.map(({ action }) => action).sort()).toEqual([...actions].sort())
   expect(rows.map(({ actor }) => actor)).toEqual(actions.map(() => actorName()))
+  expect((await noticeIds()).length - mailsBefore.length).toBe(notices)
 })
+
+/** What changes of live keys and endpoints add: one owner, hence one mail each. */
+const LIVE: readonly (readonly [string, headline: string, Changing['args']])[] = [
+  ['key create', 'An API key was created', async () => ['--workspace', shop(), '--mode', 'live']],
+  [
+    'key revoke',
+    'An API key was revoked',
+    async () => {
+      const made = { ...at(), ...op(), mode: 'live', name: 'Till' } as const
+      return [(await world.boss.caller.apiKeys.create({ ...made, scopes: ['invoices:read'] })).key.id]
+    },
+  ],
+  ['endpoint disable', 'A webhook endpoint was disabled', async () => [(await world.endpoint({ mode: 'both' })).id]],
+  [
+    'endpoint rotate-secret',
+    'A webhook endpoint was given a new secret',
+    async () => [(await world.endpoint({ mode: 'live' })).id],
+  ],
+]
+
+// Guarantee: access to the machine changes no live key or endpoint without a mail to every owner.
+test.each(LIVE)('%s in live mode is mailed to every owner: %s', async (name, headline, args) => {
+  const given = [...name.split(' '), ...(await args())]
+  const before = await noticeIds()
+  const status = await runCli([...given, '--json'])
+  process.exitCode = 0
+  expect(status).toBe(0)
+  const fresh = await stores.db
+    .collection(MAILS)
+    .find({ template: 'owner_notice', _id: { $nin: before } })
+    .toArray()
+  const data = { headline, actor: actorName(), from: 'the command line of the installation' }
+  expect(fresh).toMatchObject([{ to: world.boss.session.email, data }])
+})
+
+async function noticeIds(): Promise<string[]> {
+  return await stores.db.collection(MAILS).distinct('_id', { template: 'owner_notice' })
+}

@@ -6,6 +6,7 @@ import { ROTATION_OVERLAP_MS, rotateEndpointSecret } from '#shared/usecases/endp
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
 import { actorName } from './session/actor.ts'
+import { announced } from './session/announced.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
 import { withKicker } from './session/with-kicker.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
@@ -74,12 +75,15 @@ async function test(id: string, options: OutputOptions & { readonly mode?: Mode 
 
 async function rotate(id: string, options: OutputOptions & { readonly overlap: number }): Promise<void> {
   await withInstallation(async (installation) => {
-    const { endpoint, secret, oldUntil } = await rotateEndpointSecret(installation, {
-      endpointId: id,
-      overlapMs: options.overlap,
-      opId: installation.random.uuid(),
-      actor: actorName(),
-    })
+    const { endpoint, secret, oldUntil } = await rotateEndpointSecret(
+      { ...installation, ...announced(installation) },
+      {
+        endpointId: id,
+        overlapMs: options.overlap,
+        opId: installation.random.uuid(),
+        actor: actorName(),
+      },
+    )
     const until = new Date(oldUntil).toISOString()
     const old =
       options.overlap === 0
@@ -92,7 +96,8 @@ async function rotate(id: string, options: OutputOptions & { readonly overlap: n
 async function setStatus(id: string, status: WebhookEndpoint['status'], options: OutputOptions): Promise<void> {
   await withInstallation((installation) =>
     withKicker(installation, async (deps) => {
-      const { endpoint, changed } = await setEndpointStatus(deps, { endpointId: id, status, actor: actorName() })
+      const parts = { ...deps, ...announced(installation) }
+      const { endpoint, changed } = await setEndpointStatus(parts, { endpointId: id, status, actor: actorName() })
       const text = changed ? `endpoint ${id} is ${status}` : `endpoint ${id} was ${status} already`
       print(options, { ...present(endpoint), changed }, text)
     }),

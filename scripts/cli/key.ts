@@ -5,6 +5,7 @@ import type { ApiKeyRecord } from '#shared/ports/api-keys.ts'
 import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
 import { deedByHand } from './session/actor.ts'
+import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 
@@ -45,7 +46,9 @@ export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('Create, revoke and list API keys.')
   key
     .command('create')
-    .description('Create an API key; it is printed once and never stored in the clear.')
+    .description(
+      'Create an API key; it is printed once and never stored in the clear. Owners get a mail about a live one.',
+    )
     .requiredOption('--workspace <id>', 'workspace the key belongs to')
     .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).makeOptionMandatory())
     .option('--scopes <scopes>', 'all, or a comma-separated list', 'all')
@@ -56,7 +59,8 @@ export function addKeyCommands(program: Command): void {
         const { workspace: workspaceId, mode } = options
         if ((await installation.workspaces.findById(workspaceId)) === null) throw new PaymeshError('NOT_FOUND')
         const deed = deedByHand(installation)
-        const { record, apiKey } = await issueApiKey(installation, { workspaceId, mode, scopes, deed })
+        const parts = { ...installation, ...announced(installation) }
+        const { record, apiKey } = await issueApiKey(parts, { workspaceId, mode, scopes, deed })
         print(options, { ...present(record), key: apiKey }, `key ${record.id}\n${apiKey}\nIt is not shown again.`)
       })
     })
@@ -66,7 +70,8 @@ export function addKeyCommands(program: Command): void {
     .option('--json', 'print one JSON value')
     .action(async (keyId: string, options: OutputOptions) => {
       await withInstallation(async (installation) => {
-        const revoked = await revokeApiKey(installation, { keyId, deed: deedByHand(installation) })
+        const parts = { ...installation, ...announced(installation) }
+        const revoked = await revokeApiKey(parts, { keyId, deed: deedByHand(installation) })
         print(options, present(revoked), `key ${revoked.id} is revoked`)
       })
     })

@@ -9,6 +9,7 @@ import {
 } from '#shared/usecases/accounts/manage-operators.ts'
 import { keysOfMember } from '#shared/usecases/workspaces/keys-of-member.ts'
 import { actorName, deedByHand } from './session/actor.ts'
+import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 
@@ -39,7 +40,7 @@ async function create(options: CreateOptions): Promise<void> {
       throw new Error(`There is no workspace ${workspace}.`)
     const password = newPassword(installation)
     const facts = { email, name, password, member, isOperator: instance === true, actor: actorName() }
-    const user = await createOperator(installation, facts)
+    const user = await createOperator({ ...installation, ...announced(installation) }, facts)
     const text = `${user.email} can log in\n${password}\nThe password is not shown again. Change it after the first log-in.`
     print(options, { ...present(user), password }, text)
   })
@@ -53,7 +54,8 @@ async function remove(email: string, options: OutputOptions & { readonly workspa
     const member = user === null ? null : await installation.memberships.find(workspaceId, user.id)
     if (user === null || member === null) throw new Error(`${email} is not a member of ${workspaceId}.`)
     const about = { workspaceId, userId: user.id }
-    await changeMember(installation, { ...about, from: member.role, to: null, deed: deedByHand(installation) })
+    const parts = { ...installation, ...announced(installation) }
+    await changeMember(parts, { ...about, from: member.role, to: null, deed: deedByHand(installation) })
     const keys = await keysOfMember(installation, about)
     const rows = keys.map((key) => [key.id, key.mode, `…${key.last4}`, key.name ?? ''])
     const list = table(['ID', 'MODE', 'KEY', 'NAME'], rows, 'none')

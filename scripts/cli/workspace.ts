@@ -6,6 +6,7 @@ import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts
 import { settingsAudit } from '#shared/usecases/workspaces/settings-audit.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
 import { deedByHand } from './session/actor.ts'
+import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
@@ -98,7 +99,10 @@ async function update(id: string, options: UpdateOptions): Promise<void> {
     }
     const deed = deedByHand(installation)
     const audit = settingsAudit(installation, `settings:${id}:${deed.opId}`, { workspaceId: id, change, deed })
-    const changed = await updateWorkspace(installation, { workspaceId: id, change, audit })
+    const changed = await updateWorkspace(
+      { ...installation, ...announced(installation) },
+      { workspaceId: id, change, audit },
+    )
     print(options, present(changed), `workspace ${changed.id} is ${changed.status}`)
   })
 }

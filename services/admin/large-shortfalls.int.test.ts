@@ -41,18 +41,18 @@ async function relay(): Promise<void> {
 }
 
 /**
- * An expired invoice of so many US cents of which a part was paid. It is opened in test mode, where the engine has a chain, and then
+ * An expired invoice of so many US cents of which parts were paid, in percent; `paymentId` is the first one. It is opened in test mode, where the engine has a chain, and then
  * stored as one of live mode.
  */
-async function partlyPaid(minor: bigint, paidPercent: bigint) {
+async function partlyPaid(minor: bigint, ...percents: readonly bigint[]) {
   await engine.publishRates()
   await engine.watchEverything()
   const opened = await engine.open({ asset: 'usdt_ethereum', minor })
   const { id } = opened.terms
   const due = opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n
   height += 10
-  const transfer = { key: `k${randomUUID()}`, amountBase: (due * paidPercent) / 100n }
-  const block = blockWith(height, engine.deps.clock.now(), lockOf(opened), [transfer])
+  const transfers = percents.map((percent) => ({ key: `k${randomUUID()}`, amountBase: (due * percent) / 100n }))
+  const block = blockWith(height, engine.deps.clock.now(), lockOf(opened), transfers)
   await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
   await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })
   await advanceInvoice(engine.deps, id)
@@ -60,7 +60,7 @@ async function partlyPaid(minor: bigint, paidPercent: bigint) {
   await engine.setCursor(height, engine.deps.clock.now())
   await advanceInvoice(engine.deps, id)
   await relay()
-  const [payment] = await engine.deps.payments.findByKeys([transfer.key])
+  const [payment] = await engine.deps.payments.findByKeys([transfers[0]?.key ?? ''])
   const live = { $set: { mode: 'live' as const } }
   await stores.db.collection(INVOICES).updateOne({ _id: id }, { $set: { mode: 'live', number: height } })
   await stores.db.collection(PAYMENTS).updateMany({ invoiceId: id }, live)
@@ -137,6 +137,65 @@ test('attaching the payment needs the code as well; a stated value proves nothin
   const stated = { ...wish, valueBase: due.toString() }
   await expect(stale.caller.payments.attach(stated)).rejects.toMatchObject(FORBIDDEN('stepUp'))
   expect(await statusOf(invoiceId)).toBe('expired')
+})
+
+// Guarantee: what is checked is what is saved: a payment that vanishes, or is refused, between the two does not go through.
+test('a reorganisation after the check, and a change of the invoice before the write, are checked again', async () => {
+  const { invoiceId, exceptionId, paymentId } = await partlyPaid(50_000n, 60n, 30n)
+  const wish = { id: exceptionId, opId: randomUUID(), reason }
+  let interfere: () => Promise<void> = async () => undefined
+  const stale = await person({
+    steppedUp: false,
+    deps: ({ money }) => ({
+      money: {
+        ...money,
+        desk: {
+          ...money.desk,
+          claim: async (...given) => {
+            const claimed = await money.desk.claim(...given)
+            await interfere()
+            return claimed
+          },
+        },
+      },
+    }),
+  })
+  const payments = stores.db.collection(PAYMENTS)
+  const orphan = () =>
+    payments.updateOne({ _id: paymentId }, { $set: { state: 'orphaned', dirtyAt: new Date() }, $inc: { version: 1 } })
+  interfere = async () => void (await orphan())
+  await expect(stale.caller.exceptions.accept({ ...stale.at, ...wish })).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  expect(await statusOf(invoiceId)).toBe('expired')
+  // Others may decide at once: the claim ended with the refusal.
+  expect((await stores.db.collection(EXCEPTIONS).findOne({ _id: exceptionId }))?.deciding ?? null).toBeNull()
+
+  const lost = await partlyPaid(50_000n, 60n, 30n)
+  let isFirst = true
+  const racing = await person({
+    steppedUp: false,
+    deps: ({ money }) => ({
+      money: {
+        ...money,
+        invoices: {
+          ...money.invoices,
+          save: async (...given) => {
+            if (isFirst) {
+              isFirst = false
+              await payments.updateOne(
+                { _id: lost.paymentId },
+                { $set: { state: 'orphaned', dirtyAt: new Date() }, $inc: { version: 1 } },
+              )
+              await advanceInvoice(engine.deps, lost.invoiceId)
+            }
+            return await money.invoices.save(...given)
+          },
+        },
+      },
+    }),
+  })
+  const again = { ...racing.at, id: lost.exceptionId, opId: randomUUID(), reason }
+  await expect(racing.caller.exceptions.accept(again)).rejects.toMatchObject(FORBIDDEN('stepUp'))
+  expect([isFirst, await statusOf(lost.invoiceId)]).toEqual([false, 'expired'])
 })
 
 test('in test mode nothing asks for a code', async () => {

@@ -15,6 +15,7 @@ import type { LockAvailability } from '#shared/usecases/quotes/lock-availability
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { RunOnceDeps } from '#shared/usecases/requests/run-once.ts'
+import type { AnnouncedEndpointsDeps } from '#shared/usecases/workspaces/announced-changes.ts'
 import type { KeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
 import type { KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
 
@@ -25,9 +26,12 @@ export interface ApiDeps
     SimulateDeps,
     ManageEndpointsDeps,
     RecordedEndpointsDeps,
+    AnnouncedEndpointsDeps,
     ManagePaymentLinksDeps,
     ManageProductsDeps,
     RunOnceDeps {
+  readonly deeds: AnnouncedEndpointsDeps['deeds']
+  readonly endpoints: ManageEndpointsDeps['endpoints']
   readonly invoices: InvoiceRepository
   readonly payments: PaymentRepository
   readonly products: ProductRepository

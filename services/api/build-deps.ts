@@ -1,5 +1,7 @@
 import type { ServiceContext } from '#services/context.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
+import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { createEndpointDeeds } from '#shared/db/deliveries/endpoint-operations.ts'
@@ -31,6 +33,7 @@ import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { createKeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
+import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import type { ApiDeps } from './api-deps.ts'
 
 /** Wires the real parts of the edge on open connections. Opens nothing of its own and holds only caches. */
@@ -49,6 +52,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
   }
   const idempotency = createIdempotencyRepository(db)
   const keys = createApiKeyRepository(db)
+  const people = { workspaces, memberships: createMembershipRepository(db), users: createUserRepository(db) }
   const rates = createRateReader({ rates: createRateRepository(db), clock, catalog })
   const addresses = createLockOffers({ ...ambient, wallets, catalog, invoices: repository })
   const availability = createLockAvailability({ wallets, cursors, catalog, clock, rates, addresses })
@@ -69,6 +73,7 @@ export function buildDeps(context: ServiceContext, kicker: Kicker): ApiDeps {
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),
     deeds: createEndpointDeeds(db),
+    ownersOf: (workspaceId) => ownersOfWorkspace(people, workspaceId),
     deliveries: createDeliveryRepository(db),
     locks: createLockPreparer({ catalog, rates, availability, addresses }),
     numbers: createInvoiceNumbers({ invoices, clock }),

@@ -15,7 +15,7 @@ import type { RequestContext, Route } from './route.ts'
 
 /** A validated request. `id` is there when the path has `{id}`. */
 export interface Input<Path extends string, Query extends z.ZodType, Body extends z.ZodType>
-  extends Pick<RequestContext, 'workspace' | 'mode' | 'actor' | 'ids'> {
+  extends Pick<RequestContext, 'workspace' | 'mode' | 'actor' | 'from' | 'ids'> {
   readonly id: Path extends `${string}{id}${string}` ? string : undefined
   readonly query: z.output<Query>
   readonly body: z.output<Body>
@@ -63,11 +63,11 @@ export function defineOperation<
 >(definition: Definition<Path, Query, Body>): Route {
   const { handle, respond, bodyFaults, ...operation } = definition
   const read = async (deps: ApiDeps, context: RequestContext): Promise<Input<Path, Query, Body>> => {
-    const { workspace, mode, actor, ids } = context
+    const { workspace, mode, actor, from, ids } = context
     const id = operation.path.includes('{id}') ? validate(pathId, context.params).id : undefined
     const query = validate(operation.query ?? noQuery, context.query)
     const body = await readBody(deps, context)
-    return { workspace, mode, actor, ids, id, query, body } as Input<Path, Query, Body>
+    return { workspace, mode, actor, from, ids, id, query, body } as Input<Path, Query, Body>
   }
   const readBody = async (deps: ApiDeps, { mode, rawBody }: RequestContext): Promise<unknown> => {
     if (operation.method !== 'POST') return undefined

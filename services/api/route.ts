@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly mode: Mode
   /** Whose request it is, as the audit trail names them: `api_key:<id of the key>`. */
   readonly actor: string
+  /** The address that the request came from. */
+  readonly from: string
   /** Path parameters as they came. */
   readonly params: Readonly<Record<string, unknown>>
   /** Query parameters, each at most once. */

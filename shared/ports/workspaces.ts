@@ -67,11 +67,11 @@ export interface WorkspaceRepository {
   list(): Promise<readonly Workspace[]>
   /** How many workspaces are not suspended; counts no further than two. */
   countLive(): Promise<number>
-  /** Applies the given fields and raises `epoch`, together with the audit row where one is given; null when unknown. */
+  /** Applies the given fields and raises `epoch`, together with the audit row and its mails where they are given; null when unknown. */
   update(
     id: string,
     change: Partial<Pick<Workspace, 'status' | 'limits' | 'policy' | 'name' | 'ownerEmail'>>,
-    audit?: AuditRecord,
+    audit?: Recorded,
   ): Promise<Workspace | null>
 }
 

@@ -1,5 +1,6 @@
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createInvitationRepository } from '#shared/db/accounts/invitation-repository.ts'
 import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
 import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
@@ -85,6 +86,7 @@ async function openInstallation() {
     audits: createAuditRepository(db),
     users: createUserRepository(db),
     memberships: createMembershipRepository(db),
+    invitations: createInvitationRepository(db),
     passwords: createPasswordHasher(),
     close: async () => {
       clock.stop()

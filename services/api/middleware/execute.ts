@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
+import { clientAddress } from '#shared/runtime/http/client-address.ts'
 import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
 import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
@@ -36,7 +37,8 @@ export function executeRoute(deps: ApiDeps, route: Route): Executor {
   const work: Work = async (request, admitted, requestId, params) => {
     const credential = requireAdmission(admitted)
     requireRights(credential, route)
-    const context = await readContext(request, admitted, credential, requestId, params, route)
+    const facts = await readContext(request, admitted, credential, requestId, params, route)
+    const context = { ...facts, from: clientAddress(request, deps.trustedProxies) }
     return runHandler(deps, route, handler, context)
   }
   return executor(deps, { route, name: `${route.method} ${route.path.replace('{id}', ':id')}` }, work)
@@ -126,7 +128,7 @@ async function readContext(
   requestId: string,
   params: PathParams,
   route: Route,
-): Promise<RequestContext> {
+): Promise<Omit<RequestContext, 'from'>> {
   const isPost = route.method === 'POST'
   const header = isPost ? request.headers['idempotency-key'] : undefined
   const idempotencyKey = readIdempotencyKey(Array.isArray(header) ? header.join(', ') : header)

@@ -2,9 +2,10 @@ import { createdWebhookEndpoint, webhookEndpointBody } from '#shared/contracts/h
 import { createdEndpointExample, endpointCreateExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
 import { createEndpoint, endpointFaults } from '#shared/usecases/endpoints/manage-endpoints.ts'
 import { recordedEndpoints } from '#shared/usecases/endpoints/recorded-endpoints.ts'
+import { announcedEndpoints } from '#shared/usecases/workspaces/announced-changes.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 201 with the endpoint and, this once, its signing secret. The audit trail names the key that created it. */
+/** 201 with the endpoint and, this once, its signing secret. The audit trail names the key that created it, and every owner gets a mail about a live one. */
 export const createWebhookEndpointOperation = defineOperation({
   method: 'POST',
   path: '/webhook-endpoints',
@@ -24,10 +25,10 @@ export const createWebhookEndpointOperation = defineOperation({
   },
   errors: ['PLAN_LIMIT_REACHED', 'INVALID_STATE'],
   bodyFaults: endpointFaults,
-  handle: (deps, { workspace, mode, actor, body, ids }) => {
+  handle: (deps, { workspace, mode, actor, from, body, ids }) => {
     const by = { workspaceId: workspace.id, mode, actor, opId: ids.opId }
     return createEndpoint(
-      { ...deps, endpoints: recordedEndpoints(deps, by) },
+      { ...deps, endpoints: recordedEndpoints({ ...deps, deeds: announcedEndpoints(deps, from) }, by) },
       { workspace, keyMode: mode, body, endpointId: ids.resourceId, opId: ids.opId },
     )
   },

@@ -2,9 +2,10 @@ import { deletedResource } from '#shared/contracts/http/webhook-endpoint.ts'
 import { deletedEndpointExample } from '#shared/contracts/openapi/examples/webhook-endpoint.ts'
 import { deleteEndpoint } from '#shared/usecases/endpoints/manage-endpoints.ts'
 import { recordedEndpoints } from '#shared/usecases/endpoints/recorded-endpoints.ts'
+import { announcedEndpoints } from '#shared/usecases/workspaces/announced-changes.ts'
 import { defineOperation } from '../define-operation.ts'
 
-/** 200 with what was deleted, its pending deliveries included. The audit trail names the key that asked. */
+/** 200 with what was deleted, its pending deliveries included. The audit trail names the key that asked, and every owner gets a mail about a live one. */
 export const deleteWebhookEndpointOperation = defineOperation({
   method: 'DELETE',
   path: '/webhook-endpoints/{id}',
@@ -23,9 +24,9 @@ export const deleteWebhookEndpointOperation = defineOperation({
     example: deletedEndpointExample,
   },
   errors: [],
-  handle: async (deps, { workspace, mode, actor, id }) => {
+  handle: async (deps, { workspace, mode, actor, from, id }) => {
     const by = { workspaceId: workspace.id, mode, actor, opId: deps.random.uuid() }
-    const recorded = { ...deps, endpoints: recordedEndpoints(deps, by) }
+    const recorded = { ...deps, endpoints: recordedEndpoints({ ...deps, deeds: announcedEndpoints(deps, from) }, by) }
     await deleteEndpoint(recorded, { workspaceId: workspace.id, keyMode: mode, endpointId: id })
     return { id, object: 'webhook_endpoint', deleted: true }
   },

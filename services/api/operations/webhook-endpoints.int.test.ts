@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deletedResource, webhookEndpointResource } from '#shared/contracts/http/webhook-endpoint.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
@@ -54,6 +55,29 @@ describe('POST /webhook-endpoints', () => {
       `endpoint.created api_key:${keys.get('live')}`,
       `endpoint.restricted_to_live api_key:${keys.get('test')}`,
     ])
+  })
+
+  // Guarantee: a stolen live key cannot add or take away an endpoint without a mail to every owner, once.
+  it('mails every owner about a live endpoint, and about none of test mode', async () => {
+    const notices = async () => await stores.db.collection(MAILS).find({ template: 'owner_notice' }).toArray()
+    const before = new Set((await notices()).map(({ _id }) => _id))
+    const fresh = async () => (await notices()).filter(({ _id }) => !before.has(_id))
+    const silent = (await create({}, api.testKey)).json.data
+    await api.call('DELETE', `/webhook-endpoints/${silent.id}`)
+    expect(await fresh()).toEqual([])
+    const headers = { 'idempotency-key': 'announced' }
+    const { id } = (await create({}, api.liveKey, headers)).json.data
+    await create({}, api.liveKey, headers)
+    expect(await fresh()).toMatchObject([{ data: { headline: 'A webhook endpoint was added', from: '127.0.0.1' } }])
+    await api.call('DELETE', `/webhook-endpoints/${id}`, { key: api.liveKey })
+    await api.call('DELETE', `/webhook-endpoints/${id}`, { key: api.liveKey })
+    const mails = await fresh()
+    expect(mails.map(({ data }) => data['headline']).sort()).toEqual([
+      'A webhook endpoint was added',
+      'A webhook endpoint was deleted',
+    ])
+    const key = await stores.db.collection(API_KEYS).findOne({ mode: 'live' })
+    expect(mails.map(({ data }) => data['actor'])).toEqual(Array(2).fill(`api_key:${key?._id}`))
   })
 
   // Guarantee: a retry gets the same secret, and the store never holds it in the clear.

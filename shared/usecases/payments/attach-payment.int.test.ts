@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
@@ -134,6 +135,34 @@ describe('attachPayment', () => {
     expect(await openIds()).not.toContain(`unmatched:stray:${engine.workspace.id}`)
     const other = await engine.open({ asset: 'usdt_ethereum' })
     await expect(attach(payment, other.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+  })
+
+  // Guarantee: two people who attach the same payment at the same moment settle the invoice once, and neither gets an internal error.
+  it('previews a payment that became the invoice’s after it was read as the one that is stored', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { id } = invoice.terms
+    const payment = await stored(await strayAddress(21), { key: 'both-at-once', amountBase: 25_000_000n })
+    let isFirst = true
+    const payments = {
+      ...engine.deps.payments,
+      findById: async (paymentId: string) => {
+        const read = await engine.deps.payments.findById(paymentId)
+        if (isFirst && read !== null) {
+          isFirst = false
+          const owner = { invoiceId: id, workspaceId: engine.workspace.id }
+          await engine.deps.payments.attribute(read, owner, engine.deps.clock.now())
+          // Confirmed once more since, by a scanner, and folded in.
+          const row = { _id: paymentId }
+          await stores.db.collection(PAYMENTS).updateOne(row, { $inc: { version: 1 }, $set: { dirtyAt: new Date() } })
+          await advanceInvoice(engine.deps, id)
+        }
+        return read
+      },
+    }
+    const wish = { paymentId: payment.id, invoiceId: id, valueBase: null, dryRun: false, actor: 'cli:anna' }
+    const done = await attachPayment({ ...engine.deps, payments }, wish)
+    expect(done.invoice.state).toMatchObject({ status: 'paid', underpaidAccepted: false })
+    expect(done.invoice.state.ledger.map((row) => row.payment)).toEqual(['both-at-once'])
   })
 
   // Guarantee: money that may still vanish settles nothing.

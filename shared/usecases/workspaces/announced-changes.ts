@@ -4,21 +4,27 @@ import type { EndpointRepository } from '#shared/ports/endpoints.ts'
 import type { InvitationRepository, MembershipRepository } from '#shared/ports/members.ts'
 import { type Kicker, QUEUES } from '#shared/ports/runtime.ts'
 import type { Recorded } from '#shared/ports/users.ts'
-import type { TenancyDeeds } from '#shared/ports/workspaces.ts'
+import type { TenancyDeeds, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 
-/** The changes that every owner gets a mail about, and what the mails are made from. */
-export interface AnnouncedChangesDeps extends OwnerNoticeDeps {
-  readonly tenancy: TenancyDeeds
+/** Changes of endpoints, and what the mails about them are made from. */
+export interface AnnouncedEndpointsDeps extends OwnerNoticeDeps {
   readonly deeds: EndpointDeeds
-  readonly memberships: MembershipRepository
-  readonly invitations: InvitationRepository
   readonly endpoints: Pick<EndpointRepository, 'findById'>
   readonly kicker: Kicker
 }
 
+/** The changes that every owner gets a mail about, and what the mails are made from. */
+export interface AnnouncedChangesDeps extends AnnouncedEndpointsDeps {
+  readonly tenancy: TenancyDeeds
+  readonly memberships: MembershipRepository
+  readonly invitations: InvitationRepository
+  readonly workspaces: Pick<WorkspaceRepository, 'findById' | 'update'>
+}
+
 /** The repositories whose changes store their mails in the transaction of change and audit row. */
-export type AnnouncedChanges = Pick<AnnouncedChangesDeps, 'tenancy' | 'deeds' | 'memberships' | 'invitations'>
+export interface AnnouncedChanges
+  extends Pick<AnnouncedChangesDeps, 'tenancy' | 'deeds' | 'memberships' | 'invitations' | 'workspaces'> {}
 
 /**
  * The same repositories with mails to every owner: settings, members and invitations always, keys and endpoints where they are live,
@@ -26,7 +32,7 @@ export type AnnouncedChanges = Pick<AnnouncedChangesDeps, 'tenancy' | 'deeds' | 
  */
 export function announcedChanges(deps: AnnouncedChangesDeps, from: string): AnnouncedChanges {
   const announce = createAnnouncer(deps, from)
-  const { tenancy, memberships, invitations } = deps
+  const { tenancy, memberships, invitations, workspaces } = deps
   const ifLive = (recorded: Recorded, change: Change<boolean>) =>
     auditOf(recorded).mode === 'test' ? change(recorded) : announce(recorded, change)
   return {
@@ -37,9 +43,17 @@ export function announcedChanges(deps: AnnouncedChangesDeps, from: string): Anno
       changeWorkspace: (id, epoch, change, audit) =>
         announce(audit, (noted) => tenancy.changeWorkspace(id, epoch, change, noted)),
     },
-    deeds: announcedEndpoints(deps, announce),
+    deeds: announcedEndpoints(deps, from),
+    workspaces: {
+      ...workspaces,
+      update: (id, change, audit) =>
+        audit === undefined
+          ? workspaces.update(id, change)
+          : announce(audit, (noted) => workspaces.update(id, change, noted)),
+    },
     memberships: {
       ...memberships,
+      add: (membership, recorded) => announce(recorded, (noted) => memberships.add(membership, noted)),
       change: (member, was, to, recorded) => {
         const { email } = recorded.audit.detail
         return announce(recorded, (noted) => memberships.change(member, was, to, noted), [String(email)])
@@ -56,7 +70,7 @@ export function announcedChanges(deps: AnnouncedChangesDeps, from: string): Anno
 type Change<T> = (noted: Noted | Recorded) => Promise<T>
 type Announce = <T>(recorded: Recorded, change: (noted: Noted) => Promise<T>, to?: readonly string[]) => Promise<T>
 
-function createAnnouncer(deps: AnnouncedChangesDeps, from: string): Announce {
+function createAnnouncer(deps: Pick<AnnouncedEndpointsDeps, keyof OwnerNoticeDeps | 'kicker'>, from: string): Announce {
   return async (recorded, change, to = []) => {
     const audit = auditOf(recorded)
     const own = 'audit' in recorded ? (recorded.mails ?? []) : []
@@ -68,8 +82,10 @@ function createAnnouncer(deps: AnnouncedChangesDeps, from: string): Announce {
   }
 }
 
-/** An endpoint of both modes is live, whichever view it is changed from. */
-function announcedEndpoints({ deeds, endpoints }: AnnouncedChangesDeps, announce: Announce): EndpointDeeds {
+/** The same for endpoints alone. One of both modes is live, whichever view it is changed from. */
+export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): EndpointDeeds {
+  const announce = createAnnouncer(deps, from)
+  const { deeds, endpoints } = deps
   const stored = async (id: string, recorded: Recorded, change: Change<boolean>) => {
     const endpoint = await endpoints.findById(id)
     return endpoint === null || endpoint.mode === 'test' ? await change(recorded) : await announce(recorded, change)

@@ -23,6 +23,11 @@ const SETTING_WORDS: Readonly<Record<string, string>> = {
   quarantineMs: 'rest of a used address (milliseconds)',
   reservePercent: 'reserve for your own programs (percent)',
   arsSeries: 'Argentine rate',
+  status: 'status',
+  ownerEmail: 'mail address of the owner',
+  invoicesPerMonth: 'invoices in a month',
+  paymentLinks: 'active payment links',
+  webhookEndpoints: 'webhook endpoints',
   shortfallStepUpUsd: 'shortfall that needs an authenticator (US dollars)',
 }
 
@@ -44,6 +49,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'workspace.settings_changed': (_detail, { detail }) => ({
     headline: 'Settings were changed',
     sentence: `Changed: ${Object.entries(detail).flatMap(settingText).join('; ')}.`,
+  }),
+  'member.joined': (detail) => ({
+    headline: 'A member was added',
+    sentence: `${detail('email')} was added as ${detail('role')}.`,
   }),
   'member.invited': (detail) => ({
     headline: 'Somebody was invited',

@@ -120,6 +120,8 @@ function wireApi(around: Surroundings) {
     events: createEventRepository(db),
     endpoints: createEndpointRepository(db),
     deeds: createEndpointDeeds(db),
+    // Nobody owns a workspace here.
+    ownersOf: async () => [],
     deliveries: createDeliveryRepository(db),
     numbers: createInvoiceNumbers({ invoices, clock }),
     findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
