@@ -11,6 +11,7 @@ const steps = [
   'check:env',
   'check:docs',
   'check:decisions',
+  'check:recipes',
   'check:client',
   'check:openapi',
   'check:spectral',
