@@ -12,6 +12,7 @@ const steps = [
   'check:docs',
   'check:decisions',
   'check:recipes',
+  'check:networks',
   'check:client',
   'check:openapi',
   'check:spectral',
