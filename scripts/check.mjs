@@ -11,6 +11,8 @@ const steps = [
   'check:env',
   'check:docs',
   'check:decisions',
+  'check:recipes',
+  'check:networks',
   'check:client',
   'check:openapi',
   'check:spectral',

@@ -29,17 +29,29 @@ const ALLOWED: Readonly<Record<string, string>> = {
 /** The only doors to libraries that could do more with keys, and the only names that come through. */
 const KEY_LIBRARIES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '@scure/bip32': { 'shared/chains/addresses/extended-key.ts': ['HDKey'] },
-  ethers: { 'shared/chains/addresses/verify-derivation.ts': ['HDNodeWallet'] },
-  'bitcoinjs-lib': { 'shared/chains/addresses/verify-derivation.ts': ['Network', 'payments'] },
-  '@noble/curves/secp256k1.js': { 'shared/chains/families/evm/address.ts': ['secp256k1'] },
-  '@noble/curves/ed25519.js': { 'shared/chains/addresses/receiving-address.ts': ['ed25519'] },
+  ethers: {
+    'shared/chains/addresses/verify-derivation.ts': ['HDNodeWallet'],
+    'shared/chains/ownership/signed-by-account.ts': ['recoverAddress', 'verifyMessage'],
+  },
+  'bitcoinjs-lib': {
+    'shared/chains/addresses/verify-derivation.ts': ['Network', 'payments'],
+    'shared/chains/ownership/signed-by-script.ts': ['script', 'Transaction'],
+  },
+  '@noble/curves/secp256k1.js': {
+    'shared/chains/families/evm/address.ts': ['secp256k1'],
+    'shared/chains/ownership/signed-by-script.ts': ['secp256k1'],
+  },
+  '@noble/curves/ed25519.js': {
+    'shared/chains/addresses/receiving-address.ts': ['ed25519'],
+    'shared/chains/ownership/signed-by-account.ts': ['ed25519'],
+  },
 }
-/** What is called of them: reading public keys, deriving public keys from public keys, and nothing else. */
+/** What is called of them: reading public keys, deriving public keys from public keys, checking signatures, and nothing else. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   HDKey: ['fromExtendedKey'],
   HDNodeWallet: ['fromExtendedKey'],
-  secp256k1: ['Point'],
-  ed25519: ['Point'],
+  secp256k1: ['Point', 'recoverPublicKey', 'verify'],
+  ed25519: ['Point', 'verify'],
 }
 /** Any other package that knows what a key is. */
 const KNOWS_KEYS =
@@ -52,7 +64,10 @@ interface Source {
 
 function sourcesUnder(folder: string): readonly Source[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|js|mjs|cjs)$/.test(name) && !/\.test\.ts$|\.d\.ts$|(^|\/)(node_modules|dist)\//.test(name))
+    .filter(
+      (name) =>
+        /\.(ts|js|mjs|cjs)$/.test(name) && !/\.(test|fixture)\.ts$|\.d\.ts$|(^|\/)(node_modules|dist)\//.test(name),
+    )
     .map((name) => join(folder, name))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 }

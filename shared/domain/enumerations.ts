@@ -2,6 +2,7 @@
  * The closed sets of the interface specification (§2) that every layer shares.
  * Order matters: the first asset a workspace "can receive" follows the order of ASSET_IDS.
  */
+import { NETWORKS, type NetworkId } from './networks.ts'
 
 /** Every asset id, `<symbol>_<network>`, in the order of the specification. */
 export const ASSET_IDS = [
@@ -30,20 +31,9 @@ export const ASSET_IDS = [
 ] as const
 export type AssetId = (typeof ASSET_IDS)[number]
 
-/** The ten networks an asset can live on. */
-export const NETWORK_IDS = [
-  'bitcoin',
-  'litecoin',
-  'dogecoin',
-  'ethereum',
-  'bsc',
-  'polygon',
-  'base',
-  'arbitrum',
-  'tron',
-  'solana',
-] as const
-export type NetworkId = (typeof NETWORK_IDS)[number]
+/** The networks an asset can live on, in the order of the specification. */
+export const NETWORK_IDS = Object.keys(NETWORKS) as readonly NetworkId[]
+export type { NetworkId }
 
 /** Address families: one derivation scheme and one address form each. A wallet belongs to one. */
 export const FAMILIES = ['bitcoin', 'litecoin', 'dogecoin', 'evm', 'tron', 'solana'] as const

@@ -148,9 +148,9 @@ test('the guides say which payment events are added up, and which loss has no ev
   const merchant = textOf('merchant')
   expect(merchant).toContain('add up the amounts of `payment.confirmed`, never of `payment.detected`')
   expect(merchant).toMatch(
-    /take back a confirmed payment .* `received` of the invoice falls .* in the inbox .* \*\*no event\*\*/,
+    /takes back a confirmed payment .* `received` of the invoice falls, and an exception .* \*\*no event\*\*/,
   )
   expect(textOf('operator')).toMatch(
-    /reorganised out after an invoice was paid lowers \*received\*, opens an inbox row .* gets no event/,
+    /reorganised out after an invoice was paid lowers \*received\*, opens an exception .* gets no event/,
   )
 })

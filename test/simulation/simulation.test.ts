@@ -79,7 +79,7 @@ describe('the deterministic simulation', () => {
     ['loading-mempool-believed', '16'],
     ['deadline-by-block-alone', '58'],
     ['call-move-keyed-by-record', '17'],
-    ['patience-passes-deadlines', '57'],
+    ['patience-passes-deadlines', '11'],
   ])(
     'notices %s in seed %s, and nothing there without it',
     async (name, seed) => {

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Arbitrum One. USDC.e is the bridged token that came before Circle's own. Test: Arbitrum Sepolia. */
 export const arbitrum: ChainDefinition = {
   id: 'arbitrum',
   family: 'evm',
-  name: 'Arbitrum One',
+  name: NETWORKS.arbitrum.name,
   chainIds: { live: 42_161, test: 421_614 },
-  nativeSymbol: 'ETH',
+  nativeSymbol: NETWORKS.arbitrum.nativeSymbol,
   blockTimeMs: 250,
   confirmations: 40,
   confirmationTiers: [

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Base. USDbC is the bridged token that came before Circle's own. Test: Base Sepolia. */
 export const base: ChainDefinition = {
   id: 'base',
   family: 'evm',
-  name: 'Base',
+  name: NETWORKS.base.name,
   chainIds: { live: 8453, test: 84_532 },
-  nativeSymbol: 'ETH',
+  nativeSymbol: NETWORKS.base.nativeSymbol,
   blockTimeMs: 2_000,
   confirmations: 10,
   confirmationTiers: [

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Bitcoin; test: testnet4. Address prefixes: BIP 173; the other figures: Bitcoin Core's chainparams. */
 export const bitcoin: ChainDefinition = {
   id: 'bitcoin',
   family: 'bitcoin',
-  name: 'Bitcoin',
+  name: NETWORKS.bitcoin.name,
   chainIds: null,
-  nativeSymbol: 'BTC',
+  nativeSymbol: NETWORKS.bitcoin.nativeSymbol,
   blockTimeMs: 600_000,
   confirmations: 2,
   confirmationTiers: [

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** BNB Smart Chain. Tokens here have 18 decimals. */
 export const bsc: ChainDefinition = {
   id: 'bsc',
   family: 'evm',
-  name: 'BNB Smart Chain',
+  name: NETWORKS.bsc.name,
   chainIds: { live: 56, test: 97 },
-  nativeSymbol: 'BNB',
+  nativeSymbol: NETWORKS.bsc.nativeSymbol,
   blockTimeMs: 450,
   confirmations: 15,
   confirmationTiers: [

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Dogecoin. No segwit: P2PKH only; figures from Dogecoin Core's chainparams. */
 export const dogecoin: ChainDefinition = {
   id: 'dogecoin',
   family: 'dogecoin',
-  name: 'Dogecoin',
+  name: NETWORKS.dogecoin.name,
   chainIds: null,
-  nativeSymbol: 'DOGE',
+  nativeSymbol: NETWORKS.dogecoin.nativeSymbol,
   blockTimeMs: 60_000,
   confirmations: 40,
   confirmationTiers: [

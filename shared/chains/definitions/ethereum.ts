@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Ethereum. Finality after two epochs, about 65 blocks. Test: Sepolia. */
 export const ethereum: ChainDefinition = {
   id: 'ethereum',
   family: 'evm',
-  name: 'Ethereum',
+  name: NETWORKS.ethereum.name,
   chainIds: { live: 1, test: 11_155_111 },
-  nativeSymbol: 'ETH',
+  nativeSymbol: NETWORKS.ethereum.nativeSymbol,
   blockTimeMs: 12_000,
   confirmations: 12,
   confirmationTiers: [

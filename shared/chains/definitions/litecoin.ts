@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Litecoin; test: testnet4. Six confirmations also cover the maturity of MWEB peg-outs. Figures: Litecoin Core's chainparams. */
 export const litecoin: ChainDefinition = {
   id: 'litecoin',
   family: 'litecoin',
-  name: 'Litecoin',
+  name: NETWORKS.litecoin.name,
   chainIds: null,
-  nativeSymbol: 'LTC',
+  nativeSymbol: NETWORKS.litecoin.nativeSymbol,
   blockTimeMs: 150_000,
   confirmations: 6,
   confirmationTiers: [

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Polygon. USDC.e is the bridged token that came before Circle's own. Test: Amoy. */
 export const polygon: ChainDefinition = {
   id: 'polygon',
   family: 'evm',
-  name: 'Polygon',
+  name: NETWORKS.polygon.name,
   chainIds: { live: 137, test: 80_002 },
-  nativeSymbol: 'POL',
+  nativeSymbol: NETWORKS.polygon.nativeSymbol,
   blockTimeMs: 2_000,
   confirmations: 64,
   confirmationTiers: [

@@ -1,12 +1,13 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /** Solana. Confirmed by commitment `finalized` (32 blocks above), not by counting. Test: devnet. */
 export const solana: ChainDefinition = {
   id: 'solana',
   family: 'solana',
-  name: 'Solana',
+  name: NETWORKS.solana.name,
   chainIds: null,
-  nativeSymbol: 'SOL',
+  nativeSymbol: NETWORKS.solana.nativeSymbol,
   blockTimeMs: 400,
   confirmations: 32,
   confirmationTiers: [{ fromUsd: 0, confirmations: 32 }],

@@ -1,3 +1,4 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainDefinition } from './chain.ts'
 
 /**
@@ -8,9 +9,9 @@ import type { ChainDefinition } from './chain.ts'
 export const tron: ChainDefinition = {
   id: 'tron',
   family: 'tron',
-  name: 'TRON',
+  name: NETWORKS.tron.name,
   chainIds: null,
-  nativeSymbol: 'TRX',
+  nativeSymbol: NETWORKS.tron.nativeSymbol,
   blockTimeMs: 3_000,
   confirmations: 19,
   confirmationTiers: [{ fromUsd: 0, confirmations: 19 }],

@@ -113,7 +113,8 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
       ['Family', fact('family')],
       ['Addresses', fact('addresses')],
     ],
-    advice: 'If nobody of you signed such a message, somebody else has the private key: move your money.',
+    advice:
+      'If none of you signed such a message, somebody else can sign with the keys of this wallet: move your money.',
   }),
 }
 

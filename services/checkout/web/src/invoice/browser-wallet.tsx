@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { LockView } from '#shared/contracts/checkout/invoice-view.ts'
-import { NETWORKS } from '../format/networks.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { Word } from '../words/en.ts'
 import { useSpeech } from '../words/words.tsx'

@@ -1,7 +1,7 @@
 import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
-import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { roughText } from '../format/format-values.ts'
-import { NETWORKS } from '../format/networks.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type Speech, useSpeech } from '../words/words.tsx'
 
@@ -12,9 +12,8 @@ export interface Coin {
   readonly options: readonly AssetOption[]
 }
 
-/** What most people pay with comes first; cheap networks before dear ones. */
+/** What most people pay with comes first. */
 const COINS = ['USDT', 'USDC', 'BTC', 'ETH', 'LTC', 'SOL', 'TRX', 'BNB', 'POL', 'DOGE']
-const ORDER: readonly NetworkId[] = ['tron', 'bsc', 'polygon', 'base', 'arbitrum', 'solana', 'ethereum']
 
 /** Groups assets by coin; only those whose coin or network matches the words that were typed. */
 export function coinsOf(assets: readonly AssetOption[], search: string): readonly Coin[] {
@@ -30,7 +29,7 @@ export function coinsOf(assets: readonly AssetOption[], search: string): readonl
     .map(([symbol, options]) => ({
       symbol,
       name: options[0]?.name ?? symbol,
-      options: options.sort((left, right) => rank(ORDER, left.network) - rank(ORDER, right.network)),
+      options: options.sort((left, right) => NETWORKS[left.network].payerOrder - NETWORKS[right.network].payerOrder),
     }))
     .sort((left, right) => rank(COINS, left.symbol) - rank(COINS, right.symbol))
 }
@@ -74,7 +73,7 @@ export function CoinCard({ coin, isOpen, chosen, toggle, choose }: CardProps) {
                 key={option.asset}
                 option={option}
                 isChosen={option.asset === chosen}
-                isToken={option.symbol !== nativeOf(option.network)}
+                isToken={option.symbol !== NETWORKS[option.network].nativeSymbol}
                 time={timeText(speech, option)}
                 choose={choose}
               />
@@ -85,21 +84,6 @@ export function CoinCard({ coin, isOpen, chosen, toggle, choose }: CardProps) {
     </div>
   )
 }
-
-const NATIVE: Readonly<Record<NetworkId, string>> = {
-  bitcoin: 'BTC',
-  litecoin: 'LTC',
-  dogecoin: 'DOGE',
-  ethereum: 'ETH',
-  bsc: 'BNB',
-  polygon: 'POL',
-  base: 'ETH',
-  arbitrum: 'ETH',
-  tron: 'TRX',
-  solana: 'SOL',
-}
-
-const nativeOf = (network: NetworkId): string => NATIVE[network]
 
 interface ChoiceProps {
   readonly option: AssetOption

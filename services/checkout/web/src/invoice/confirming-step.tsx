@@ -1,6 +1,6 @@
 import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { roughText } from '../format/format-values.ts'
-import { NETWORKS } from '../format/networks.ts'
 import { isGone, slowest } from '../format/step.ts'
 import { Note, StateBar } from '../parts/blocks.tsx'
 import { PaymentList } from '../parts/payment-list.tsx'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { momentText } from '../format/format-values.ts'
-import { NETWORKS } from '../format/networks.ts'
 import { isGone, isZero, type Step } from '../format/step.ts'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'

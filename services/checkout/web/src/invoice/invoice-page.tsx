@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { NETWORKS, networkText } from '#shared/domain/networks.ts'
 import { fiatNumber, momentText } from '../format/format-values.ts'
-import { NETWORKS, networkText } from '../format/networks.ts'
 import { plain } from '../format/plain.ts'
 import { isZero, type Step, stepOf } from '../format/step.ts'
 import { FailedPage, LoadingPage, MissingPage } from '../pages/missing-page.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { networkText } from '#shared/domain/networks.ts'
 import { durationText, fiatText, fullMomentText } from '../format/format-values.ts'
-import { networkText } from '../format/networks.ts'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
 import { Icon } from '../parts/icon.tsx'

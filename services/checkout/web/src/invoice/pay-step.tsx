@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { InvoiceView, LockView } from '#shared/contracts/checkout/invoice-view.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { neededText } from '../format/confirmation-text.ts'
 import { addressGroups } from '../format/format-values.ts'
-import { NETWORKS } from '../format/networks.ts'
 import { isGone, isZero } from '../format/step.ts'
 import { Note, Question, StateBar } from '../parts/blocks.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -147,7 +147,7 @@ function shareOf(part: string, whole: string): number {
 function NetworkRow({ lock, isRest }: { readonly lock: LockView; readonly isRest: boolean }) {
   const { say } = useSpeech()
   const { name, standard } = NETWORKS[lock.network]
-  const isLookalike = lock.family === 'evm' && lock.network !== 'ethereum'
+  const isLookalike = NETWORKS[lock.network].hasLookalikes
   const suffix =
     isLookalike && standard === null
       ? say('network.notEthereum')

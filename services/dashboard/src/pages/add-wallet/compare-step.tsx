@@ -1,8 +1,8 @@
 import { Button, Radio } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { networkName } from '../../format/networks.ts'
 import { DeedButton } from '../../parts/action/deed-button.tsx'
 import { useDeed } from '../../parts/action/use-deed.ts'
 import { Card, Note } from '../../parts/card.tsx'
@@ -49,7 +49,7 @@ export function CompareStep(props: {
         <p className="pm-muted">
           {FAMILY_WORDS[entered.family]}
           {key === null || key.scriptType === null ? null : `, ${SCRIPT_WORDS[key.scriptType]}`}:{' '}
-          {preview.networks.map((network) => networkName(network)).join(', ')}
+          {preview.networks.map((network) => NETWORKS[network].name).join(', ')}
           {preview.listed === null ? null : ` · ${preview.listed.count} addresses`}
           {preview.listed !== null && preview.listed.repeated > 0 ? `, ${preview.listed.repeated} repeated` : null}
         </p>

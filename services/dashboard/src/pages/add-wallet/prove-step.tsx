@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
-import { networkName } from '../../format/networks.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { Card, Facts, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -41,7 +41,7 @@ export function ProveStep({ added }: { readonly added: Added }) {
         </p>
         <Facts
           facts={[
-            ['Networks', wallet.networks.map((network) => networkName(network)).join(', ')],
+            ['Networks', wallet.networks.map((network) => NETWORKS[network].name).join(', ')],
             ...(firstAddresses[0] === undefined
               ? []
               : ([['First address', <CopyText key="a" text={firstAddresses[0]} what="first address" />]] as const)),

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { networkName } from '../../format/networks.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { KeyPreview } from './entered.ts'
 
 /** The number that was typed; absent for an empty field and for anything that is no whole number. */
@@ -16,7 +16,7 @@ export function StartIndexField(props: {
 }) {
   const { search, required, value, onChange } = props
   const names = (networks: readonly (typeof search.networks)[number][]) =>
-    networks.map((each) => networkName(each)).join(', ')
+    networks.map((each) => NETWORKS[each].name).join(', ')
   const searches = search.networks.length > 0
   return (
     <div className="pm-stack-small">

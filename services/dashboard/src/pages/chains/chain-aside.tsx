@@ -2,10 +2,10 @@ import { Button, NumberInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { networkName } from '../../format/networks.ts'
 import { showDuration } from '../../format/time.ts'
 import { DeedButton } from '../../parts/action/deed-button.tsx'
 import { useDeed } from '../../parts/action/use-deed.ts'
@@ -29,7 +29,7 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
     <aside className="pm-card" aria-label="Chain" onKeyDown={({ key }) => key === 'Escape' && onClose()}>
       <header className="pm-aside-head">
         <h2 ref={heading} tabIndex={-1}>
-          {networkName(network)}
+          {NETWORKS[network].name}
           {mode === 'test' ? ', test mode' : ''}
         </h2>
         <ChainBadge chain={chain} />

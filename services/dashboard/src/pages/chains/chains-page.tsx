@@ -1,9 +1,9 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearchParams } from 'react-router'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { networkName } from '../../format/networks.ts'
 import { showDuration } from '../../format/time.ts'
 import { Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -68,7 +68,7 @@ function notesOf(chain: Chain) {
       <Note key={idOf(chain)} tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
         <p>
           <b>
-            {networkName(network)} is halted{mode === 'test' ? ' in test mode' : ''}.
+            {NETWORKS[network].name} is halted{mode === 'test' ? ' in test mode' : ''}.
           </b>{' '}
           {haltReason} Nothing is lost: scanning goes on from block {showCount(chain.height ?? 0)} when it is resumed.
           Invoices that wait for it keep waiting.
@@ -81,7 +81,7 @@ function notesOf(chain: Chain) {
       <Note key={idOf(chain)} tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
         <p>
           <b>
-            {networkName(network)} is stuck at block {showCount(chain.height ?? 0)}
+            {NETWORKS[network].name} is stuck at block {showCount(chain.height ?? 0)}
             {mode === 'test' ? ' in test mode' : ''}.
           </b>{' '}
           <ForeignText>{stuck.sentence}</ForeignText> Deadlines of its invoices wait. {stuck.advice}
@@ -93,7 +93,7 @@ function notesOf(chain: Chain) {
   return [
     <Note key={idOf(chain)} tone="partial">
       <p>
-        <b>{networkName(network)} waits.</b> {waitReason}
+        <b>{NETWORKS[network].name} waits.</b> {waitReason}
       </p>
     </Note>,
   ]
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Chain>[] = [
     header: 'Network',
     cell: ({ network, mode }) => (
       <>
-        {networkName(network)}
+        {NETWORKS[network].name}
         <small>{mode === 'test' ? 'test mode' : 'live'}</small>
       </>
     ),

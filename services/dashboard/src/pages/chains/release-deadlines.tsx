@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { networkName } from '../../format/networks.ts'
 import { DeedButton } from '../../parts/action/deed-button.tsx'
 import { useDeed } from '../../parts/action/use-deed.ts'
 import { LoadError } from '../../parts/load-error.tsx'
@@ -32,7 +32,7 @@ export function ReleaseDeadlines({ chain: { mode, network, released } }: { reado
       ) : (
         <>
           <p>
-            {invoices(plan.data.waiting)} on {networkName(network)} {plan.data.waiting === 1 ? 'is' : 'are'} past the
+            {invoices(plan.data.waiting)} on {NETWORKS[network].name} {plan.data.waiting === 1 ? 'is' : 'are'} past the
             deadline and {plan.data.waiting === 1 ? 'waits' : 'wait'}. Blocks are read up to{' '}
             <Time at={plan.data.passedUntil} />.
           </p>
@@ -47,7 +47,9 @@ export function ReleaseDeadlines({ chain: { mode, network, released } }: { reado
             reason="required"
             color="red"
             variant="default"
-            confirm={<Meaning waiting={plan.data.waiting} through={plan.data.through} network={networkName(network)} />}
+            confirm={
+              <Meaning waiting={plan.data.waiting} through={plan.data.through} network={NETWORKS[network].name} />
+            }
           >
             Release deadlines
           </DeedButton>

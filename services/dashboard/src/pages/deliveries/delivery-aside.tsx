@@ -224,8 +224,14 @@ function Deeds({ detail: { delivery, endpointStatus, request } }: { readonly det
         ? 'The endpoint is paused: enable it first.'
         : null
   const copy = async () => {
-    await navigator.clipboard.writeText(curlOf(delivery.endpointUrl ?? '', request?.headers ?? {}, request?.body ?? ''))
-    announce('Copied as cURL')
+    try {
+      await navigator.clipboard.writeText(
+        curlOf(delivery.endpointUrl ?? '', request?.headers ?? {}, request?.body ?? ''),
+      )
+      announce('Copied as cURL')
+    } catch {
+      announce('The browser did not allow copying.')
+    }
   }
   return (
     <div className="pm-row">

@@ -2,8 +2,8 @@ import { IconAlertTriangle, IconChevronRight, IconInbox } from '@tabler/icons-re
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
-import { networkName } from '../../format/networks.ts'
 import { ForeignText } from '../../parts/foreign-text.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span } from '../../parts/time.tsx'
@@ -61,7 +61,7 @@ export function AttentionStrip(props: {
           to="/system/chains"
           badge={
             <ToneBadge tone="danger" icon={IconAlertTriangle}>
-              {networkName(network)} {status}
+              {NETWORKS[network].name} {status}
             </ToneBadge>
           }
         >

@@ -1,6 +1,6 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { networkName } from '../../format/networks.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { useSession } from '../../session/session.ts'
@@ -23,7 +23,7 @@ export function ChainsCard({ query }: { readonly query: CardQuery<Chains> }) {
         <dl className="pm-chains pm-num">
           {data.map((chain) => (
             <div key={chain.network} className={`pm-chain-${chain.status}`}>
-              <dt>{networkName(chain.network)}</dt>
+              <dt>{NETWORKS[chain.network].name}</dt>
               <dd className="pm-track" aria-hidden>
                 <i style={{ width: `${barOf(chain)}%` }} />
               </dd>

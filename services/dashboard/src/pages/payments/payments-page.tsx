@@ -2,6 +2,7 @@ import { Button, NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
@@ -24,7 +25,10 @@ const COUNTED = [
   { value: 'yes', label: 'Counted' },
   { value: 'no', label: 'Not counted' },
 ]
-const NETWORKS = [{ value: 'any', label: 'Any network' }, ...NETWORK_IDS.map((id) => ({ value: id, label: id }))]
+const NETWORK_OPTIONS = [
+  { value: 'any', label: 'Any network' },
+  ...NETWORK_IDS.map((id) => ({ value: id, label: NETWORKS[id].name })),
+]
 
 /** What arrived, and did it count? */
 export function PaymentsPage() {
@@ -91,7 +95,7 @@ export function PaymentsPage() {
         />
         <NativeSelect
           aria-label="Network"
-          data={NETWORKS}
+          data={NETWORK_OPTIONS}
           value={filters.network}
           onChange={({ currentTarget }) => set({ network: currentTarget.value })}
         />

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { confirmationsText, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { tiersFault } from '#shared/contracts/tiers-fault.ts'
-import { networkName } from '../../format/networks.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, useSettingsDraft } from './use-settings-draft.ts'
 
@@ -48,7 +48,7 @@ export function ConfirmationsSection({ settings }: { readonly settings: Settings
         {settings.confirmations.map((tier) => (
           <div key={tier.asset}>
             <TextInput
-              label={`${tier.asset.split('_')[0]?.toUpperCase()} on ${networkName(tier.network)}`}
+              label={`${tier.asset.split('_')[0]?.toUpperCase()} on ${NETWORKS[tier.network].name}`}
               description={usualText(tier)}
               placeholder={confirmationsText(tier.usual.live).replace(/^0: /, '')}
               value={draft.value(tier.asset, shown(tier))}

@@ -1,5 +1,5 @@
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { api } from '../../api/trpc.ts'
-import { networkName } from '../../format/networks.ts'
 import { Note } from '../../parts/card.tsx'
 
 type Standing = Awaited<ReturnType<typeof api.wallets.list.query>>['items'][number]['key']
@@ -12,7 +12,7 @@ export function KeyUse({ standing }: { readonly standing: Standing }) {
     return (
       <Note tone="pending">
         <p>
-          Paymesh looks for earlier use of this key on {waitingFor.map((network) => networkName(network)).join(', ')}.
+          Paymesh looks for earlier use of this key on {waitingFor.map((network) => NETWORKS[network].name).join(', ')}.
           No address of it is given to payers until that has ended. If it does not end, add the same key again with a
           start index.
         </p>

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { IconClock, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { networkName } from '../../format/networks.ts'
 import { showDuration } from '../../format/time.ts'
 import { DeedButton } from '../../parts/action/deed-button.tsx'
 import { useDeed } from '../../parts/action/use-deed.ts'
@@ -89,7 +89,7 @@ export function WalletsPage() {
 function WalletCard({ wallet }: { readonly wallet: Wallet }) {
   const { family, kind, networks, startsAt, disabledAt, supersededOn, createdAt, key } = wallet
   const type = key === null || key.scriptType === null ? '' : `, ${SCRIPT_WORDS[key.scriptType]}`
-  const names = networks.map((network) => networkName(network)).join(', ')
+  const names = networks.map((network) => NETWORKS[network].name).join(', ')
   return (
     <Card title={FAMILY_WORDS[family]} beside={<WalletBadge wallet={wallet} />}>
       <div className="pm-stack">
@@ -109,8 +109,8 @@ function WalletCard({ wallet }: { readonly wallet: Wallet }) {
         )}
         {supersededOn.length === 0 || disabledAt !== null ? null : (
           <p className="pm-muted">
-            A newer wallet receives on {supersededOn.map((network) => networkName(network)).join(', ')}. What was issued
-            here stays watched.
+            A newer wallet receives on {supersededOn.map((network) => NETWORKS[network].name).join(', ')}. What was
+            issued here stays watched.
           </p>
         )}
         <p className="pm-dim pm-small">
