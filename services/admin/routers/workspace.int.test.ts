@@ -78,6 +78,7 @@ describe('settings', () => {
     const { version } = await bare.caller.workspace.get(bare.at)
     const change = { requiresSecondFactor: true }
     const refused = bare.caller.workspace.update({ ...bare.at, opId: opId(), version, change })
-    await expect(refused).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN', cause: { details: [{ path: 'secondFactor' }] } })
+    expect((await bare.caller.workspace.get(bare.at)).version).toBe(version)
   })
 })
