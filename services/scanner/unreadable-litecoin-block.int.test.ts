@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litecoin-node.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#scripts/local-chain/litecoin-node.ts'
 import { useFamilyStage } from '#test/support/family-stage.ts'
 import { type Lie, type RpcAnswer, startLyingNode } from '#test/support/lying-node.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -16,9 +16,11 @@ const ABSENT: RpcAnswer = {
 
 let node: LitecoinNode
 beforeAll(async () => {
-  node = await startLitecoinNode({ blockTimeMs: null })
+  node = await startLitecoinNode({ blockTimeMs: null, flags: WITHOUT_MWEB })
 })
 afterAll(() => node.stop())
+// A first start looks back at 16 blocks, which are not to be those of another test.
+beforeEach(() => node.mine(20))
 
 const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {

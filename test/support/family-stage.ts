@@ -60,7 +60,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
     await createWalletRepository(stores.db).addDerived(row.materialId, [{ ...watched, ...row }], 1)
   })
   afterEach(async () => {
-    for (const one of running.splice(0)) await one.stop()
+    for (const one of [...running]) await one.stop()
   })
 
   const cursors = () => createCursorRepository(stores.db)
@@ -80,10 +80,11 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       finalityDepth: 64,
       dropAfterMs: 1_000,
       batchMax: 20,
-      development: true,
+      development: false,
     })
     const one = {
       async stop() {
+        running.splice(running.indexOf(one), 1)
         await scanner.stop()
         await client.close()
       },
