@@ -95,26 +95,6 @@ describe('a block of TRON that a node does not give as usual', () => {
     expect((await stage.cursor())?.trouble ?? null).toBeNull()
   })
 
-  // Guarantee: memory does not grow with the block: a few transactions at a time, and only what pays us is kept.
-  it('of 5,000 transactions is read a few at a time', async () => {
-    let [running, most, read] = [0, 0, 0]
-    const url = await lying((truth) => {
-      if (truth.method !== 'gettransactioninfobyid') return infosBroken(truth)
-      read += 1
-      running += 1
-      most = Math.max(most, running)
-      setImmediate(() => {
-        running -= 1
-      })
-      return undefined
-    })
-    await begin([url])
-    await mineBad(5_000)
-    await stage.untilPayments(credited('confirmed'))
-    expect(read).toBe(5_004)
-    expect(most).toBeLessThanOrEqual(4)
-  })
-
   // Guarantee: whichever way a block is read first, and wherever a scanner dies, money is credited once.
   it.each([
     ['in parts, then as usual', true],

@@ -17,6 +17,9 @@ import {
 /** Most bytes of the answer about one transaction: java-tron takes none above 500 KB, and its logs and calls add to it. */
 const LIMITS = { maxBytes: 16 * 2 ** 20 }
 
+/** The part of a node that is asked. */
+export type PartNode = Pick<TronNode, 'call'>
+
 /** A block's list of transactions, each of which can be read alone. */
 export interface ListedBlock {
   readonly header: Header
@@ -34,7 +37,7 @@ export interface ListedBlock {
  * the one that the node counts. Neither is proven, as in the usual scan: `txTrieRoot` covers signatures that the API gives
  * in another form. Throws `NodeUnreliable` when there is no such block or no list.
  */
-export async function listBlock(node: TronNode, height: number): Promise<ListedBlock> {
+export async function listBlock(node: PartNode, height: number): Promise<ListedBlock> {
   const block = await wholeBlock(node, height)
   if (block === null) return listByInfos(node, height)
   const listed = new Map(block.transactions.map((transaction) => [transaction.txID, transaction]))
@@ -48,7 +51,7 @@ export async function listBlock(node: TronNode, height: number): Promise<ListedB
 }
 
 /** Null when the node fails to give it. */
-async function wholeBlock(node: TronNode, height: number): Promise<Block | null> {
+async function wholeBlock(node: PartNode, height: number): Promise<Block | null> {
   let block: Block | null
   try {
     block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
@@ -61,7 +64,7 @@ async function wholeBlock(node: TronNode, height: number): Promise<Block | null>
   return block
 }
 
-async function listByInfos(node: TronNode, height: number): Promise<ListedBlock> {
+async function listByInfos(node: PartNode, height: number): Promise<ListedBlock> {
   const header = await node.call('wallet/getblock', { id_or_num: String(height), detail: false }, headerSchema)
   checkHeader(header, height)
   const given = await node.call('wallet/gettransactioninfobyblocknum', { num: height }, infosSchema)
@@ -77,12 +80,12 @@ async function listByInfos(node: TronNode, height: number): Promise<ListedBlock>
   }
 }
 
-async function infoOf(node: TronNode, height: number, id: string): Promise<TransactionInfo> {
+async function infoOf(node: PartNode, height: number, id: string): Promise<TransactionInfo> {
   const info = await node.call('wallet/gettransactioninfobyid', { value: id }, maybeInfoSchema, LIMITS)
   return present(info, height, id)
 }
 
-async function transactionOf(node: TronNode, height: number, id: string): Promise<Transaction> {
+async function transactionOf(node: PartNode, height: number, id: string): Promise<Transaction> {
   const transaction = await node.call('wallet/gettransactionbyid', { value: id }, maybeTransactionSchema, LIMITS)
   if (transaction !== null && transaction.txID !== id)
     throw unlike(height, 'another transaction than the one asked for')

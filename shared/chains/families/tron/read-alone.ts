@@ -1,8 +1,7 @@
 import type { RawTransfer, ScannedBlock } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import type { TronNode } from './api.ts'
-import { type ListedBlock, listBlock } from './block-parts.ts'
+import { type ListedBlock, listBlock, type PartNode } from './block-parts.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 import { type ExtractContext, extractTransfers } from './extract.ts'
 import { refOf } from './head.ts'
@@ -21,7 +20,7 @@ export interface ReadAlone {
  * Reads one block that cannot be read as usual, transaction by transaction. Keeps nothing but the transfers that were asked
  * for. Throws `BlockUnreadable` unless every listed transaction was read and agrees with the block.
  */
-export async function readAlone(node: TronNode, height: number, context: ExtractContext): Promise<ReadAlone> {
+export async function readAlone(node: PartNode, height: number, context: ExtractContext): Promise<ReadAlone> {
   const listed = await inBlock({ height, hash: null }, 'wallet/getblockbynum', () => listBlock(node, height))
   const ref = refOf(listed.header)
   const { transfers, recorded } = await inBlock(ref, 'wallet/gettransactioninfobyid', () => readEach(listed, context))
