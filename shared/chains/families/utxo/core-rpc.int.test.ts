@@ -239,7 +239,13 @@ describe('a node that lies', () => {
 
   it.each<[string, Lie]>([
     ['about its mempool', when('getrawmempool', () => ({ result: [7] }))],
-    ['about a transaction in it', when('getrawmempool', () => ({ result: ['12'.repeat(32)] }))],
+    [
+      'about a transaction in it',
+      (call, truth) =>
+        call.method === 'getrawtransaction'
+          ? { result: 'zz' }
+          : when('getrawmempool', () => ({ result: ['12'.repeat(32)] }))(call, truth),
+    ],
   ])('%s: the look throws', async (_what, lie) => {
     await expect(open([await serve(lie)]).mempool?.(watches, new Set())).rejects.toEqual(unreliable)
   })
