@@ -62,7 +62,7 @@ async function mineBad(others = 3): Promise<void> {
   // What failed credits nothing.
   node.submit({ kind: 'transfer', owner: PAYER, to: `41${matchKey}`, amount: '99' }, { result: 'REVERT' })
   node.mine()
-  await node.pay({ asset: 'trx_tron', to: address, amountBase: 10n })
+  await node.pay({ asset: 'trx_tron', to: address, amountBase: 95n })
   node.mine(1 + SOLID_LAG)
 }
 
@@ -71,7 +71,7 @@ const credited = (state: string) => [
   { amount: '8', state, height: bad, key: expect.stringMatching(/:l0$/) },
   { amount: '9', state, height: bad, key: expect.stringMatching(/:0$/) },
   { amount: '9', state, height: bad, key: expect.stringMatching(/:1$/) },
-  { amount: '10', state: 'confirmed', height: bad + 1 },
+  { amount: '95', state: 'confirmed', height: bad + 1 },
 ]
 
 async function begin(urls: readonly string[]): Promise<void> {
@@ -109,7 +109,7 @@ describe('a block of TRON that a node does not give as usual', () => {
     const before = await stage.payments()
     expect(before.map(({ amount }) => amount)).toEqual(['7', '8', '9', '9'])
     stage.scan([second])
-    await stage.untilPayments([...before.map((payment) => ({ ...payment, state: 'confirmed' })), { amount: '10' }])
+    await stage.untilPayments([...before.map((payment) => ({ ...payment, state: 'confirmed' })), { amount: '95' }])
   })
 
   // Guarantee: a payment confirms although no node gives its block as usual, and only when a second one shows it.

@@ -36,7 +36,7 @@ export interface FamilyStage {
   scan(rpcUrls: readonly string[]): void
   /** Starts one that never gets past the block of this height, and stops it when that was tried. */
   scanAndDie(rpcUrls: readonly string[], height: number): Promise<void>
-  /** Payments by amount. */
+  /** Payments by the digits of their amounts, then by key. */
   payments(): Promise<readonly SeenPayment[]>
   cursor(): Promise<ChainCursor | null>
   untilHeight(height: number): Promise<void>
@@ -114,7 +114,7 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       await one.stop()
     },
     payments: async () =>
-      (await stores.db.connection.collection('payments').find().sort({ amountBase: 1 }).toArray()).map((row) => ({
+      (await stores.db.connection.collection('payments').find().sort({ amountBase: 1, key: 1 }).toArray()).map((row) => ({
         key: String(row['key']),
         state: String(row['state']),
         height: row['block']?.height as number | undefined,
