@@ -114,12 +114,14 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       await one.stop()
     },
     payments: async () =>
-      (await stores.db.connection.collection('payments').find().sort({ amountBase: 1, key: 1 }).toArray()).map((row) => ({
-        key: String(row['key']),
-        state: String(row['state']),
-        height: row['block']?.height as number | undefined,
-        amount: String(row['amountBase']),
-      })),
+      (await stores.db.connection.collection('payments').find().sort({ amountBase: 1, key: 1 }).toArray()).map(
+        (row) => ({
+          key: String(row['key']),
+          state: String(row['state']),
+          height: row['block']?.height as number | undefined,
+          amount: String(row['amountBase']),
+        }),
+      ),
     cursor: () => cursors().find('test', network),
     untilHeight: (height) =>
       vi.waitFor(async () => expect((await stage.cursor())?.height).toBeGreaterThanOrEqual(height), PATIENCE),
