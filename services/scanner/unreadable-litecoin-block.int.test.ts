@@ -137,6 +137,7 @@ describe('a part of such a block that the node does not give or gives wrong', ()
     await node.pay([{ to: stage.watched.matchKey, amountBase: 3_000_000n }])
     await node.mine(2)
     await stage.untilStuck({ kind: 'node', ...large, ...named })
+    await stage.untilHeight(large.height - 1)
     expect((await stage.cursor())?.height).toBe(large.height - 1)
     expect((await stage.payments()).filter(({ height }) => height !== undefined)).toEqual([])
     mended = true
