@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { basicAuthentication } from '#shared/chains/nodes/http-endpoint.ts'
 
 /** A JSON-RPC answer without its envelope. */
 export interface RpcAnswer {
@@ -13,17 +14,19 @@ export interface RpcAnswer {
 /** Makes an answer out of a call and what the honest node said to it. */
 export type Lie = (call: { method: string; params: unknown[] }, truth: RpcAnswer) => RpcAnswer
 
-/** A node that answers like the one at `honestUrl`, except where it lies. */
+/** A node that answers like the one at `honestUrl`, except where it lies. Credentials in that URL are sent to it as headers. */
 export async function startLyingNode(
   honestUrl: string,
   lie: Lie,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const honest = new URL(honestUrl)
+  const headers = { 'content-type': 'application/json', ...basicAuthentication(honest) }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
-      fetch(honestUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+      fetch(`${honest.origin}${honest.pathname}${honest.search}`, { method: 'POST', body, headers })
         .then(async (answer) => lie(JSON.parse(body), (await answer.json()) as RpcAnswer))
         .then(({ status = 200, headers = {}, ...answer }) => {
           response.writeHead(status, { ...headers })

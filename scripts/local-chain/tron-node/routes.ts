@@ -48,6 +48,15 @@ function readRoute(chain: TronChain, top: ChainBlock, method: string, params: Pa
       return blockJson(top)
     case 'getblockbynum':
       return block(at(count(params, 'num')))
+    case 'getblock': {
+      const asked = String(params['id_or_num'] ?? '')
+      const found = /^\d{1,15}$/.test(asked) ? at(Number(asked)) : chain.byId(asked)
+      if (params['detail'] === true) return block(found)
+      const { transactions: _left, ...header } = block(found) as Record<string, unknown>
+      return header
+    }
+    case 'gettransactioncountbyblocknum':
+      return { count: at(count(params, 'num'))?.transactions.length ?? -1 }
     case 'getblockbyid':
       return block(chain.byId(String(params['value'])))
     case 'getblockbylimitnext':

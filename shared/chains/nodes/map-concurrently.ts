@@ -1,4 +1,4 @@
-/** Maps in order with at most `limit` calls at a time; the first failure rejects at once. */
+/** Maps in order with at most `limit` calls at a time; the first failure rejects at once, and no further call begins. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
@@ -7,8 +7,13 @@ export async function mapConcurrently<T, R>(
   const results: R[] = []
   let next = 0
   async function work(): Promise<void> {
-    for (let index = next++; index < items.length; index = next++) {
-      results[index] = await map(items[index] as T)
+    try {
+      for (let index = next++; index < items.length; index = next++) {
+        results[index] = await map(items[index] as T)
+      }
+    } catch (error) {
+      next = items.length
+      throw error
     }
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work))

@@ -12,6 +12,7 @@ import { extractTransfers, type TokenTable } from './extract.ts'
 import { createHeadReader, refOf } from './head.ts'
 import { createInternalRecord } from './internal-record.ts'
 import { locateTransaction } from './locate-transaction.ts'
+import { readAlone } from './read-alone.ts'
 import { readBlocks } from './read-blocks.ts'
 import { createTransferCheck } from './transfer-check.ts'
 import { usedAccounts } from './used-accounts.ts'
@@ -102,7 +103,20 @@ export function createTronClient(options: TronClientOptions): TronClient {
           },
           { height: to },
         )
-      return patientScan({ scan }, first, last)
+      const scanAlone = (height: number) =>
+        pool.use(
+          async (node) => {
+            internals.check(node)
+            const { block, recorded } = await readAlone(node, height, { ...scope, watches })
+            // Nothing is learned from a block without recorded calls: a block that fails is read many times.
+            if (recorded !== null) internals.note(node, [recorded])
+            pool.noteBlocks(node, height, height)
+            metrics.count('scanner_blocks_read_alone_total', labels)
+            return block
+          },
+          { height },
+        )
+      return patientScan({ scan, scanAlone }, first, last)
     },
     ...(options.rpcUrls.length < 2
       ? {}

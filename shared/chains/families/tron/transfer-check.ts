@@ -1,15 +1,21 @@
-import type { SeenTransaction } from '#shared/ports/scanning.ts'
+import { NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../nodes/same-transfer.ts'
 import type { TronNode } from './api.ts'
+import { listBlock } from './block-parts.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
 import { type ExtractContext, extractTransfers } from './extract.ts'
 import type { InternalRecord } from './internal-record.ts'
 import { readBlocks } from './read-blocks.ts'
 import { maybeBlockSchema } from './wire.ts'
 
+/** Transactions read at the same time. */
+const CONCURRENCY = 4
+
 /**
  * Asks one node for transactions: gives the ids of those that it does not show, successful, in the block where they were seen,
- * or that move something else there than what was seen. Two questions for each block, read as the scan reads it. Coins
+ * or that move something else there than what was seen. Two questions for each block, read as the scan reads it; where
+ * the node does not give it so, the transactions are read alone. Coins
  * inside of calls are compared where the node is known to record such; elsewhere their transaction is enough. Throws
  * `NodeUnreliable` when the node contradicts itself.
  */
@@ -27,7 +33,9 @@ export function createTransferCheck(
     const unshown: string[] = []
     for (const height of new Set(seen.map((one) => one.height))) {
       const asked = seen.filter((one) => one.height === height)
-      const shown = await transactionsAt(node, height, new Set(asked.map(({ blockHash }) => blockHash)))
+      const hashesAsked = new Set(asked.map(({ blockHash }) => blockHash))
+      const idsAsked = new Set(asked.map(({ txHash }) => txHash))
+      const shown = await transactionsAt(node, height, hashesAsked, idsAsked)
       internals.note(node, [...shown.transactions.values()])
       for (const { txHash, blockHash, transfer } of asked) {
         const transaction = blockHash === shown.hash ? shown.transactions.get(txHash) : undefined
@@ -44,10 +52,37 @@ interface Shown {
   readonly transactions: ReadonlyMap<string, SuccessfulTransaction>
 }
 
-/** Successful transactions of a node's block, when it is one of these. */
-async function transactionsAt(node: TronNode, height: number, hashes: ReadonlySet<string>): Promise<Shown> {
-  const block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
-  if (block === null || !hashes.has(block.blockID)) return { hash: null, transactions: new Map() }
-  const [read] = await readBlocks(node, height, height, block)
-  return { hash: block.blockID, transactions: new Map(read?.successful.map((one) => [one.id, one])) }
+const NOTHING: Shown = { hash: null, transactions: new Map() }
+
+/** Successful transactions of a node's block, when it is one of these: at least those of `ids`. */
+async function transactionsAt(
+  node: TronNode,
+  height: number,
+  hashes: ReadonlySet<string>,
+  ids: ReadonlySet<string>,
+): Promise<Shown> {
+  try {
+    const block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
+    if (block === null || !hashes.has(block.blockID)) return NOTHING
+    const [read] = await readBlocks(node, height, height, block)
+    return { hash: block.blockID, transactions: new Map(read?.successful.map((one) => [one.id, one])) }
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    return askedAlone(node, height, hashes, ids)
+  }
+}
+
+/** The same from a block that this node does not give as usual, without the transactions that nobody asks for. */
+async function askedAlone(
+  node: TronNode,
+  height: number,
+  hashes: ReadonlySet<string>,
+  ids: ReadonlySet<string>,
+): Promise<Shown> {
+  const listed = await listBlock(node, height)
+  if (!hashes.has(listed.header.blockID)) return NOTHING
+  const asked = listed.ids.filter((id) => ids.has(id))
+  const read = await mapConcurrently(asked, CONCURRENCY, listed.read)
+  const successful = read.filter((one) => one !== null)
+  return { hash: listed.header.blockID, transactions: new Map(successful.map((one) => [one.id, one])) }
 }

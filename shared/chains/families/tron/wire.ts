@@ -41,6 +41,12 @@ const transaction = z.object({
   ret: z.array(z.object({ contractRet: z.string().optional() })).default([]),
 })
 
+export type Transaction = z.infer<typeof transaction>
+/** One transaction, `gettransactionbyid`. */
+export const maybeTransactionSchema = z.union([nothing, transaction])
+/** How many transactions a block has, `gettransactioncountbyblocknum`; -1 for a block that the node does not have. */
+export const countSchema = z.object({ count: z.int().min(-1) })
+
 /** A block with its transactions, `getblockbynum`. */
 export const blockSchema = headerSchema.extend({ transactions: z.array(transaction).default([]) })
 export type Block = z.infer<typeof blockSchema>

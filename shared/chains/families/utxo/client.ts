@@ -1,23 +1,19 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import {
-  type ChainClient,
-  NodeUnreliable,
-  type ScannedBlock,
-  type SeenTransaction,
-  type WatchIndex,
-} from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable, type ScannedBlock, type SeenTransaction } from '#shared/ports/scanning.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
 import { type CoreNode, createCoreRpc } from './core-rpc.ts'
-import { blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
+import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
+import { hashAt } from './hash-at.ts'
 import { locateTransaction } from './locate-transaction.ts'
 import { createMempoolReader } from './mempool.ts'
 import { createLoadWatch } from './mempool-load.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { parseBlock } from './parse-block.ts'
+import { readAlone } from './read-alone.ts'
 import { createAddressPrinter } from './script-address.ts'
 
 /** Blocks fetched at the same time; each may be 4 MB. */
@@ -72,10 +68,17 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         return hash === null ? null : node.header({ height, hash })
       }),
     async scan(from, to, watches, outpoints = new Set()) {
-      const question = { scope, rules, watches, asked: outpointsByWire(outpoints) }
-      const scan = (low: number, high: number) =>
-        rpc.scan((node) => scanBlocks(node, low, high, question), { from: low, to: high })
-      const blocks = await patientScan({ scan }, from, to)
+      const question = { scope, watches, asked: outpointsByWire(outpoints) }
+      const ways = {
+        scan: (low: number, high: number) =>
+          rpc.scan((node) => scanBlocks(node, { low, high }, question, rules), { from: low, to: high }),
+        async scanAlone(height: number) {
+          const block = await rpc.scan((node) => readAlone(node, height, question), { from: height, to: height })
+          options.metrics.count('scanner_blocks_read_alone_total', { network: chain.id, mode })
+          return block
+        },
+      }
+      const blocks = await patientScan(ways, from, to)
       return blocks.map((block) => ({ ...block, agesMs: unconfirmed.agesMs(block.transfers) }))
     },
     mempool: (watches, outpoints) =>
@@ -121,31 +124,24 @@ async function unshown(node: CoreNode, transactions: readonly SeenTransaction[])
 
 async function scanBlocks(
   node: CoreNode,
-  from: number,
-  to: number,
+  { low, high }: { readonly low: number; readonly high: number },
   question: BlockQuestion,
+  rules: OutputChainRules,
 ): Promise<readonly ScannedBlock[]> {
-  const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset)
+  const heights = Array.from({ length: high - low + 1 }, (_, offset) => low + offset)
   const blocks = await mapConcurrently(heights, PREFETCH, async (height) => {
     const hash = await inBlock({ height, hash: null }, 'getblockhash', () => hashAt(node, height))
-    return inBlock({ height, hash }, 'getblock', () => scanBlock(node, { height, hash }, question))
+    return inBlock({ height, hash }, 'getblock', () => scanBlock(node, { height, hash }, question, rules))
   })
   checkLinks(blocks)
   return blocks
 }
 
-interface BlockQuestion {
-  readonly scope: ExtractScope
-  readonly rules: OutputChainRules
-  readonly watches: WatchIndex
-  /** Outpoints by their hex on the wire. */
-  readonly asked: ReadonlyMap<string, string>
-}
-
 async function scanBlock(
   node: CoreNode,
   at: { readonly height: number; readonly hash: string },
-  { scope, rules, watches, asked }: BlockQuestion,
+  { scope, watches, asked }: BlockQuestion,
+  rules: OutputChainRules,
 ): Promise<ScannedBlock> {
   const { transactions, ...block } = parseBlock(await node.block(at.hash), at, rules)
   return {
@@ -162,10 +158,4 @@ function checkLinks(blocks: readonly ScannedBlock[]): void {
       throw new NodeUnreliable(`the node's blocks ${parent.height} and ${block.height} are not linked`)
     }
   }
-}
-
-async function hashAt(node: CoreNode, height: number): Promise<string> {
-  const hash = await node.hashAt(height)
-  if (hash === null) throw new NodeUnreliable(`the node has no block ${height}`)
-  return hash
 }

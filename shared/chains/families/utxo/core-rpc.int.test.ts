@@ -60,8 +60,8 @@ interface Call {
 type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } }
 const refusal = (code: number, message: string): Answer => ({ error: { code, message } })
 
-/** Dogecoin Core 1.14: `getblock` knows a boolean only. */
-function dogecoin({ method, params: [first, second] }: Call): Answer {
+/** Dogecoin Core 1.14: `getblock` knows a boolean only, and `getrawtransaction` no block hash; here without `-txindex`. */
+function dogecoin({ method, params: [first, second, third] }: Call): Answer {
   const found = chain.find((one) => one.getId() === first)
   switch (method) {
     case 'getblockchaininfo':
@@ -73,8 +73,13 @@ function dogecoin({ method, params: [first, second] }: Call): Answer {
     case 'getblockheader':
       return found === undefined ? refusal(-5, 'Block not found') : { result: serialised(found).slice(0, 400) }
     case 'getblock':
+      if (found !== undefined && second === undefined)
+        return { result: { tx: found.transactions?.map((one) => one.getId()) } }
       if (typeof second !== 'boolean') return refusal(-1, 'JSON value is not a boolean as expected')
       return found === undefined ? refusal(-5, 'Block not found') : { result: serialised(found) }
+    case 'getrawtransaction':
+      if (third !== undefined) return refusal(-1, 'getrawtransaction "txid" ( verbose )')
+      return refusal(-5, 'No such mempool transaction. Use -txindex to enable blockchain transaction queries.')
     case 'getrawmempool':
       return { result: [] }
     default:
@@ -132,6 +137,40 @@ describe('Dogecoin Core with a boolean-only getblock', () => {
     calls.length = 0
     await client.scan(2, 2, watches)
     expect(calls.filter(({ method }) => method === 'getblock').map(({ params }) => params[1])).toEqual([false])
+  })
+
+  /** A node that gives no block whole and finds mined transactions in its index. */
+  const indexed: Lie = (call, truth) => {
+    const mined = chain.flatMap(({ transactions }) => transactions ?? [])
+    const found = mined.find((one) => one.getId() === call.params[0])
+    if (call.method === 'getblock' && typeof call.params[1] === 'boolean') return 'Work queue depth exceeded'
+    if (call.method !== 'getrawtransaction' || found === undefined || call.params.length > 1) return truth
+    return { result: Buffer.from(found.toBuffer()).toString('hex') }
+  }
+
+  it('that gives no block whole is read transaction by transaction where it has an index', async () => {
+    const calls: Call[] = []
+    const client = open([await serve(indexed, calls)])
+    await expect(client.scan(2, 2, watches)).rejects.toMatchObject({ block: { height: 2, method: 'getblock' } })
+    const [block] = await client.scan(2, 2, watches)
+    expect(block).toMatchObject({ hash: idOf(2), parentHash: idOf(1) })
+    expect(block?.transfers).toMatchObject([{ amountBase: AMOUNT, txHash: chain[2]?.transactions?.[1]?.getId() }])
+    const forms = calls.filter(({ method }) => method === 'getrawtransaction').map(({ params }) => params.length)
+    expect(forms.lastIndexOf(3)).toBeLessThan(forms.lastIndexOf(1))
+  })
+
+  it('that gives no block whole and has no index is named with the reason, and another node is asked', async () => {
+    const unindexed: Lie = (call, truth) => (call.method === 'getrawtransaction' ? truth : indexed(call, truth))
+    const urls = [await serve(unindexed), await serve(unindexed)]
+    const client = open(urls)
+    await expect(client.scan(2, 2, watches)).rejects.toMatchObject({ block: { height: 2, method: 'getblock' } })
+    await expect(client.scan(2, 2, watches)).rejects.toMatchObject({
+      name: 'BlockUnreadable',
+      block: { height: 2, hash: idOf(2), method: 'getrawtransaction', reason: expect.stringContaining('-txindex') },
+    })
+    const helped = open([await serve(unindexed), await serve(indexed)])
+    await expect(helped.scan(2, 2, watches)).rejects.toMatchObject({ block: { height: 2 } })
+    expect((await helped.scan(2, 2, watches))[0]?.transfers).toMatchObject([{ amountBase: AMOUNT }])
   })
 
   it('that lacks a height is not asked elsewhere, it has answered', async () => {
@@ -200,7 +239,13 @@ describe('a node that lies', () => {
 
   it.each<[string, Lie]>([
     ['about its mempool', when('getrawmempool', () => ({ result: [7] }))],
-    ['about a transaction in it', when('getrawmempool', () => ({ result: ['12'.repeat(32)] }))],
+    [
+      'about a transaction in it',
+      (call, truth) =>
+        call.method === 'getrawtransaction'
+          ? { result: 'zz' }
+          : when('getrawmempool', () => ({ result: ['12'.repeat(32)] }))(call, truth),
+    ],
   ])('%s: the look throws', async (_what, lie) => {
     await expect(open([await serve(lie)]).mempool?.(watches, new Set())).rejects.toEqual(unreliable)
   })

@@ -5,7 +5,9 @@ import type { Demand } from '../../nodes/pool-node.ts'
 import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import type { AskNode } from '../../nodes/second-opinion.ts'
+import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
+import { isFailure, unlessAbsent, unlessRefused } from './core-failure.ts'
 import { parseHeader } from './parse-block.ts'
 
 type Call = RpcNode['call']
@@ -36,7 +38,7 @@ const ABSENT_CODES = new Set([-5, -8])
 const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
 
 /** What is read of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it gives no usable answer. */
-export interface CoreNode {
+export interface CoreNode extends BlockParts {
   tip(): Promise<{ readonly height: number; readonly hash: string }>
   /** Null above the node's head. */
   hashAt(height: number): Promise<string | null>
@@ -156,6 +158,7 @@ function createCoreNode(call: Call): CoreNode {
   let raw: 0 | false = 0
 
   return {
+    ...createBlockParts(call),
     tip: () => readTip(call),
     hashAt: (height) => readHash(call, height),
     async block(hash) {
@@ -239,27 +242,4 @@ function readHash(call: Call, height: number): Promise<string | null> {
 function classify({ code }: { readonly code: number }): FailureKind {
   if (ABSENT_CODES.has(code)) return 'absent'
   return REFUSED_CODES.has(code) ? 'refused' : 'retry'
-}
-
-async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isFailure(error, 'absent')) return null
-    throw error
-  }
-}
-
-/** Null when the node or its provider does not offer the question. */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isFailure(error, 'refused')) return null
-    throw error
-  }
-}
-
-function isFailure(error: unknown, kind: FailureKind): boolean {
-  return error instanceof RpcFailure && error.kind === kind
 }

@@ -22,16 +22,34 @@ export interface ExtractScope {
   readonly printAddress: (script: string) => string
 }
 
+/** What is looked for in blocks. */
+export interface BlockQuestion {
+  readonly scope: ExtractScope
+  readonly watches: WatchIndex
+  /** Outpoints by their hex on the wire. */
+  readonly asked: ReadonlyMap<string, string>
+}
+
 /** Outputs of a block's transactions to watched scripts, in order. */
 export function blockTransfers(
   scope: ExtractScope,
   transactions: readonly ParsedTransaction[],
   watches: WatchIndex,
 ): readonly RawTransfer[] {
-  return transactions.flatMap((transaction, position) => {
-    const last = position === transactions.length - 1
-    return transactionTransfers(scope, transaction, watches, maturityOf(scope, transaction, position === 0, last))
-  })
+  return transactions.flatMap((transaction, position) =>
+    minedTransfers(scope, transaction, { position, last: transactions.length - 1 }, watches),
+  )
+}
+
+/** Outputs to watched scripts of the transaction at a place of its block: some places ask for more confirmations. */
+export function minedTransfers(
+  scope: ExtractScope,
+  transaction: ParsedTransaction,
+  { position, last }: { readonly position: number; readonly last: number },
+  watches: WatchIndex,
+): readonly RawTransfer[] {
+  const minConfirmations = maturityOf(scope, transaction, position === 0, position === last)
+  return transactionTransfers(scope, transaction, watches, minConfirmations)
 }
 
 /** Outputs of one transaction to watched scripts; `minConfirmations` null when they can be spent at once. */

@@ -5,6 +5,7 @@ import { type LitecoinNode, startLitecoinNode } from '#scripts/local-chain/litec
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import { startLyingNode } from '#test/support/lying-node.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
 
@@ -29,8 +30,8 @@ describe.each([
   })
   afterAll(() => node.stop())
 
-  function open() {
-    const settings = { live: {}, test: { litecoin: { rpcUrls: [node.url], genesis: 'any' } } }
+  function open(url = node.url) {
+    const settings = { live: {}, test: { litecoin: { rpcUrls: [url], genesis: 'any' } } }
     const client = createChainClient(settings, 'test', 'litecoin', silent)
     if (client?.mempool === undefined) throw new Error('no client that sees the mempool')
     return { ...client, mempool: client.mempool }
@@ -76,5 +77,27 @@ describe.each([
       ).toEqual(outputs)
     }
     await client.close()
+  })
+
+  // Guarantee: a peg-out in a block that a node does not give whole is the same payment, under the same key.
+  it('are the same transfer where a node gives the block in parts only', async () => {
+    const script = `0014${randomBytes(20).toString('hex')}`
+    const watches = createWatchIndex()
+    watches.add(script)
+    await pegOut(node, { to: script, amountBase: 7_000_000n })
+    await node.pay([{ to: script, amountBase: 5_000_000n }])
+    await node.mine()
+    const whole = open()
+    const { height } = await whole.head()
+    const [expected] = await whole.scan(height, height, watches)
+    const proxy = await startLyingNode(node.url, ({ method, params }, truth) =>
+      method === 'getblock' && params.length === 2 ? { status: 413 } : truth,
+    )
+    const parts = open(proxy.url)
+    const [block] = await parts.scan(height, height, watches)
+    expect(expected?.transfers.map(({ amountBase }) => amountBase)).toEqual([5_000_000n, 7_000_000n])
+    expect(block).toEqual(expected)
+    await Promise.all([whole.close(), parts.close()])
+    await proxy.close()
   })
 })

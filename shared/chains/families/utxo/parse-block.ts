@@ -33,10 +33,19 @@ export function parseBlock(
   const transactions = Array.from({ length: reader.count(TRANSACTION_MIN) }, () => readTransaction(reader))
   // Litecoin's extension block follows the transactions.
   if (reader.remaining > 0 && !rules.mweb) throw unlike(asked)
-  if (!merkleRoot(transactions.map((transaction) => transaction.hash)).equals(bytes.subarray(36, 68))) {
+  if (
+    !isListOf(
+      bytes,
+      transactions.map((transaction) => transaction.hash),
+    )
+  )
     throw unlike(asked)
-  }
   return { ...header, transactions }
+}
+
+/** Whether these hashes of transactions, in the byte order of the wire, are the list that a serialised header stands for. */
+export function isListOf(header: Buffer, hashes: readonly Buffer[]): boolean {
+  return merkleRoot(hashes).equals(header.subarray(36, 68))
 }
 
 /** What the first 80 bytes of a serialised block say. Throws `NodeUnreliable` when they do not hash to `hash`. */

@@ -14,6 +14,8 @@ export interface ParsedOutput {
 export interface ParsedTransaction {
   /** The transaction id in the byte order of the wire. */
   readonly hash: Buffer
+  /** How many bytes its id is the hash of: all but its witness. */
+  readonly hashedBytes: number
   /** The outpoints it spends, 36 bytes each; the coinbase has one that names no transaction. */
   readonly inputs: readonly Buffer[]
   readonly outputs: readonly ParsedOutput[]
@@ -105,5 +107,6 @@ function skipWitness(reader: ByteReader): void {
 }
 
 function finish({ version, inputs, outputs, body }: Parts, lockTime: Buffer): ParsedTransaction {
-  return { hash: doubleSha256(Buffer.concat([version, body, lockTime])), inputs, outputs }
+  const hashed = Buffer.concat([version, body, lockTime])
+  return { hash: doubleSha256(hashed), hashedBytes: hashed.length, inputs, outputs }
 }

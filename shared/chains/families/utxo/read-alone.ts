@@ -1,0 +1,78 @@
+import { NodeUnreliable, type RawTransfer, type ScannedBlock } from '#shared/ports/scanning.ts'
+import { inBlock } from '../../nodes/in-block.ts'
+import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import type { BlockParts } from './block-parts.ts'
+import type { CoreNode } from './core-rpc.ts'
+import { hashText } from './double-sha256.ts'
+import { type BlockQuestion, minedTransfers, spendersAmong } from './extract.ts'
+import { hashAt } from './hash-at.ts'
+import { isListOf, parseHeader } from './parse-block.ts'
+import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts'
+
+/** Transactions read at the same time: Core has four threads for calls by default. */
+const CONCURRENCY = 4
+/** Bytes of two hashes. What is as long may be read as a transaction and as a node of the Merkle tree (CVE-2017-12842). */
+const PAIR_BYTES = 64
+
+/** The part of a node that is asked. */
+export type LoneNode = BlockParts & Pick<CoreNode, 'hashAt'>
+
+/**
+ * Reads one block that cannot be read whole: its header, the ids of its transactions, and each of these. The block's hash
+ * proves the header, the header's Merkle root the list, and each id the bytes of its transaction, so that nothing is left
+ * out or invented. Keeps nothing but the transfers and spenders that were asked for. Throws `BlockUnreadable` unless
+ * every transaction was read and checked.
+ */
+export async function readAlone(node: LoneNode, height: number, question: BlockQuestion): Promise<ScannedBlock> {
+  const hash = await inBlock({ height, hash: null }, 'getblockhash', () => hashAt(node, height))
+  const at = { height, hash }
+  const ref = await inBlock(at, 'getblockheader', async () => {
+    const header = await node.headerBytes(hash)
+    return { ...parseHeader(header, at), header }
+  })
+  const { header, ...block } = ref
+  const ids = await inBlock(at, 'getblock', () => readList(node, at, header))
+  return { ...block, ...(await inBlock(at, 'getrawtransaction', () => readEach(node, hash, ids, question))) }
+}
+
+async function readList(
+  node: LoneNode,
+  { height, hash }: { readonly height: number; readonly hash: string },
+  header: Buffer,
+): Promise<readonly string[]> {
+  const ids = await node.blockIds(hash)
+  const isProven = isListOf(
+    header,
+    ids.map((id) => Buffer.from(id, 'hex').reverse()),
+  )
+  if (!isProven) throw new NodeUnreliable(`the node's list of transactions is not that of block ${height}`)
+  return ids
+}
+
+async function readEach(
+  node: LoneNode,
+  hash: string,
+  ids: readonly string[],
+  { scope, watches, asked }: BlockQuestion,
+): Promise<Required<Pick<ScannedBlock, 'transfers' | 'spent'>>> {
+  const transfers: (readonly RawTransfer[])[] = []
+  const spent = new Map<string, string>()
+  await mapConcurrently([...ids.entries()], CONCURRENCY, async ([position, id]) => {
+    const transaction = checked(await node.minedTransaction(id, hash), id)
+    transfers[position] = minedTransfers(scope, transaction, { position, last: ids.length - 1 }, watches)
+    for (const [outpoint, spender] of spendersAmong([transaction], asked)) spent.set(outpoint, spender)
+  })
+  return { transfers: transfers.flat(), spent }
+}
+
+/** The transaction that has this id. Throws `NodeUnreliable` when the bytes are another one, or may be no transaction at all. */
+function checked(bytes: Buffer, id: string): ParsedTransaction {
+  const transaction = parseTransaction(bytes)
+  if (transaction === null || hashText(transaction.hash) !== id) {
+    throw new NodeUnreliable(`the node gave another transaction than ${id}`)
+  }
+  if (transaction.hashedBytes === PAIR_BYTES) {
+    throw new NodeUnreliable(`transaction ${id} of ${PAIR_BYTES} bytes may stand for two others`)
+  }
+  return transaction
+}
