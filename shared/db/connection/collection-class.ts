@@ -45,6 +45,9 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   key_material: kept(forever, [{ path: 'sealed', contextOf: keyMaterialContext }]),
   wallets: kept(forever),
   addresses: kept(forever),
+  ownership_proofs: kept(forever),
+  // A challenge that was answered since the back-up must not hold a second time.
+  ownership_challenges: dropped(ttl('challenge_expiry')),
   invoices: kept(forever),
   payments: kept(forever),
   payment_links: kept(forever),
