@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { HDNodeWallet } from 'ethers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type AttackWorld, openAttackWorld } from '#services/admin/attack-world.fixture.ts'
 import { USERS } from '#shared/db/accounts/operator-models.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
@@ -21,6 +21,9 @@ const settings = () => ({
 })
 beforeAll(async () => {
   world = await openAttackWorld(stores)
+})
+// Before each test: a command removes the secrets from the environment when it has read them.
+beforeEach(() => {
   for (const [name, value] of Object.entries(settings())) vi.stubEnv(name, value)
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
 })
