@@ -4,6 +4,7 @@ import { challengeRefused } from '#shared/contracts/proof-refusals.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
+import { moveInboxRows } from './move-inbox-rows.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from './ownership-models.ts'
 import { findDisplaced, subjectsOf } from './ownership-repository.ts'
 import { ADDRESSES, WALLETS } from './wallet-models.ts'
@@ -34,6 +35,7 @@ export async function storeProof(db: Database, proof: ProofWrite, session: Sessi
   }
   await takeAddresses(db, proof, session)
   await disableOthers(db, proof, session)
+  await moveInboxRows(db, proof, session)
 }
 
 /** Gives the rows the prover's use, so that no pool of others offers them; their claims stand until they end. */
