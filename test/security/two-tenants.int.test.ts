@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { HDNodeWallet } from 'ethers'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { MAILS } from '#shared/db/mails/mail-model.ts'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import type { AdminCaller } from '#test/support/admin.ts'
+import { evmAccounts, type Provable } from '#test/support/prove-control.ts'
+import { useStores } from '#test/support/stores.ts'
+import { twoTenants } from '#test/support/two-tenants.ts'
+
+const stores = useStores()
+const world = twoTenants(stores)
+let alice: AdminCaller
+let bob: AdminCaller
+
+beforeAll(world.open)
+beforeEach(async () => {
+  await world.empty()
+  alice = await world.shop('alice')
+})
+const openBob = async () => {
+  bob = await world.shop('bob')
+}
+
+type Accounts = ReturnType<typeof evmAccounts>
+const pool = (accounts: readonly { readonly address: string }[]): Provable => ({
+  ...({ family: 'evm', kind: 'pool' } as const),
+  value: accounts.map(({ address }) => address).join('\n'),
+})
+const single = ([account]: Accounts): Provable => ({
+  ...({ family: 'evm', kind: 'address' } as const),
+  value: account?.address ?? '',
+})
+/** An account key, with those who can sign for its first addresses. */
+function accountKey(count: number): { readonly entered: Provable; readonly accounts: Accounts } {
+  const key = HDNodeWallet.createRandom('', "m/44'/60'/0'")
+  const accounts = Array.from({ length: count }, (_, index) => {
+    const child = key.deriveChild(0).deriveChild(index)
+    return { address: child.address, sign: (text: string) => child.signMessageSync(text) }
+  })
+  const value = key.neuter().extendedKey
+  return { entered: { family: 'evm', kind: 'xpub', value, startIndex: 0 }, accounts }
+}
+const op = () => ({ opId: randomUUID() })
+const refusal = async (call: Promise<unknown>) =>
+  await call.then(
+    (answer) => JSON.stringify({ answer }),
+    ({ code, message, cause }: { code: string; message: string; cause?: { details?: unknown } }) =>
+      JSON.stringify({ code, message, details: cause?.details }),
+  )
+const inbox = async ({ caller, at }: AdminCaller) => (await caller.exceptions.list({ ...at, limit: 100 })).items
+const statusOf = async (id: string) => {
+  const { deps } = world.engine()
+  await advanceInvoice(deps, id)
+  return (await deps.invoices.findById(id))?.state.status
+}
+
+// Guarantee: no payer is shown an address whose money goes to somebody else's inbox, whatever processes have in memory.
+describe('after a proof no payer of the displaced workspace is shown the address', () => {
+  const key = () => accountKey(20)
+  it.each<
+    [string, () => { theirs: Provable; ours: Provable; signers: Accounts; lost?: Accounts; goesOn: boolean | null }]
+  >([
+    [
+      'a pool by a pool',
+      () => {
+        const accounts = evmAccounts(4)
+        return { theirs: pool(accounts), ours: pool(accounts), signers: accounts, goesOn: false }
+      },
+    ],
+    [
+      'all but one of a pool',
+      () => {
+        const accounts = evmAccounts(4)
+        return { theirs: pool(accounts), ours: pool(accounts.slice(1)), signers: accounts.slice(1), goesOn: null }
+      },
+    ],
+    [
+      'a single address by the same',
+      () => {
+        const accounts = evmAccounts(1)
+        return { theirs: single(accounts), ours: single(accounts), signers: accounts, goesOn: false }
+      },
+    ],
+    [
+      'a key by the same key',
+      () => {
+        const { entered, accounts } = key()
+        return { theirs: entered, ours: entered, signers: accounts.slice(0, 1), lost: accounts, goesOn: false }
+      },
+    ],
+    [
+      'addresses of a key, which a process reserved, by a pool',
+      () => {
+        const { entered, accounts } = key()
+        return { theirs: entered, ours: pool(accounts.slice(1, 12)), signers: accounts.slice(1, 12), goesOn: true }
+      },
+    ],
+  ])('%s', async (_name, scene) => {
+    const { theirs, ours, signers, goesOn, lost = signers } = scene()
+    await world.add(alice, theirs)
+    // Fills this process's memory with candidates.
+    const before = await world.invoice(alice)
+    expect(before).not.toBeNull()
+    await openBob()
+    await world.add(bob, ours, signers)
+    const taken = new Set(lost.map(({ address }) => address))
+    const shown = [await world.invoice(alice), await world.invoice(alice)].flatMap((made) => made?.address ?? [])
+    expect(shown.filter((address) => taken.has(address))).toEqual([])
+    if (goesOn !== null) expect(shown.length > 0).toBe(goesOn)
+  })
+})
+
+describe('an extended key that another workspace proves', () => {
+  // Guarantee: promises stand, new money is the prover's, and neither side reads who the other is.
+  it('keeps its open invoice, sends new money to the prover’s inbox, mails both owners and leaves a row on each side', async () => {
+    const { entered, accounts } = accountKey(1)
+    await world.add(alice, entered)
+    const [paid, open] = [await world.invoice(alice), await world.invoice(alice)]
+    if (paid === null || open === null) throw new Error('no address')
+    await world.pay(paid.address, paid.due)
+    expect(await statusOf(paid.id)).toBe('paid')
+    await openBob()
+    await world.add(bob, entered, accounts)
+    const late = await world.pay(open.address, open.due)
+    expect(late).toMatchObject({ invoiceId: null, workspaceId: null })
+    expect([await statusOf(paid.id), await statusOf(open.id)]).toEqual(['paid', 'pending'])
+    const stored = await world.engine().deps.invoices.findById(open.id)
+    expect(stored?.state.locks[0]?.address).toBe(open.address)
+    expect(await inbox(alice)).toEqual([])
+    expect(await inbox(bob)).toMatchObject([{ kind: 'unmatched' }])
+    const mails = await stores.db
+      .collection(MAILS)
+      .find({ template: /^address_/ })
+      .toArray()
+    expect(mails.map(({ to, template }) => `${template} ${to}`).sort()).toEqual([
+      'address_displaced alice@example.com',
+      'address_proved bob@example.com',
+    ])
+    const rows = await stores.db.collection(AUDIT_LOG).find({ action: 'wallet.displaced' }).toArray()
+    expect(rows).toMatchObject([{ workspaceId: alice.workspaceId, mode: 'live', detail: { what: 'key' } }])
+    for (const document of [...rows, ...mails.filter(({ to }) => to.startsWith('alice'))])
+      for (const secret of [bob.workspaceId, 'bob@example.com']) expect(JSON.stringify(document)).not.toContain(secret)
+  })
+})
+
+describe('money that waited in the inbox of the displaced workspace', () => {
+  it('moves to the prover’s, who alone can attach it; what an invoice held stays, and what a person closed stays closed', async () => {
+    const accounts = evmAccounts(3)
+    await world.add(alice, pool(accounts))
+    const addresses = accounts.map(({ address }) => address)
+    const held = await world.invoice(alice)
+    const free = addresses.filter((address) => address !== held?.address)
+    const settled = await world.pay(held?.address ?? '', held?.due ?? 0n)
+    expect(settled.invoiceId).toBe(held?.id)
+    const waiting = await world.pay(free[0] ?? '', 10n ** 16n)
+    await world.pay(free[1] ?? '', 10n ** 16n)
+    const row = `unmatched:${waiting.key}:${alice.workspaceId}`
+    const decided = (await inbox(alice)).find(({ id }) => id !== row)
+    await alice.caller.exceptions.close({ ...alice.at, ...op(), id: decided?.id ?? '' })
+    await openBob()
+    const free2 = accounts.filter(({ address }) => free.includes(address))
+    await world.add(bob, pool(free2), free2)
+
+    expect(await inbox(alice)).toEqual([])
+    const moved = await inbox(bob)
+    expect(moved).toMatchObject([{ kind: 'unmatched', id: `unmatched:${waiting.key}:${bob.workspaceId}` }])
+    const theirs = await world.invoice(bob)
+    const attach = { id: moved[0]?.id ?? '', invoiceId: theirs?.id ?? '', reason: 'it is ours' }
+    // The displaced workspace can decide it no more, neither by its row nor by the payment.
+    const mine = { ...attach, invoiceId: held?.id ?? '', id: row }
+    expect(await refusal(alice.caller.exceptions.attach({ ...alice.at, ...op(), ...mine }))).toContain(
+      'closed by itself',
+    )
+    const direct = { paymentId: waiting.id, invoiceId: held?.id ?? '', reason: 'it is mine' }
+    const unknown = { ...direct, paymentId: randomUUID() }
+    const [foreign, none] = [direct, unknown].map((wish) =>
+      refusal(alice.caller.payments.attach({ ...alice.at, ...op(), ...wish })),
+    )
+    expect(await foreign).toBe(await none)
+    await bob.caller.exceptions.attach({ ...bob.at, ...op(), ...attach })
+    expect((await world.engine().deps.payments.findByKeys([waiting.key]))[0]?.invoiceId).toBe(theirs?.id)
+    // Its own old row stays readable and names nobody's invoice.
+    const old = await alice.caller.exceptions.get({ ...alice.at, id: row })
+    expect(old.payment).toMatchObject({ id: waiting.id, invoiceId: null })
+    expect(JSON.stringify(old)).not.toContain(theirs?.id)
+    expect((await world.engine().deps.payments.findByKeys([settled.key]))[0]?.invoiceId).toBe(held?.id)
+  })
+})
