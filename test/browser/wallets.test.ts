@@ -204,6 +204,7 @@ async function formerWallet(address: string): Promise<void> {
 
 // Guarantee: a wallet of before goes on, and its owner is shown that another workspace could take it over, and how to prevent that.
 test('a wallet that nobody proved says so, and is proved on its card', async () => {
+  dev = await ownWorkspace()
   const signer = Wallet.createRandom()
   await formerWallet(signer.address)
   const page = await browser.open()

@@ -188,3 +188,68 @@ describe('money that waited in the inbox of the displaced workspace', () => {
     expect((await world.engine().deps.payments.findByKeys([settled.key]))[0]?.invoiceId).toBe(held?.id)
   })
 })
+
+// Guarantee: whatever a tenant names of another's, the answer is that of what never was, and nothing changes.
+it('every attempt at another tenant’s wallet, payment, invoice or inbox row reads as one at what never was', async () => {
+  const accounts = evmAccounts(2)
+  const { wallet } = await world.add(alice, pool(accounts))
+  const held = await world.invoice(alice)
+  const free = accounts.find(({ address }) => address !== held?.address)
+  const payment = await world.pay(held?.address ?? '', held?.due ?? 0n)
+  const waiting = await world.pay(free?.address ?? '', 10n ** 16n)
+  await openBob()
+  const ours = evmAccounts(1)
+  await world.add(bob, pool(ours), ours)
+  const own = await world.invoice(bob)
+  const { caller, at } = bob
+  const reason = 'it is ours'
+  const proof = { nonce: 'ab'.repeat(16), signatures: [{ address: '', signature: '0x00' }] }
+  const row = `unmatched:${waiting.key}:${alice.workspaceId}`
+  const attempts: Readonly<Record<string, readonly [(id: string) => Promise<unknown>, ...targets: string[]]>> = {
+    'wallets.challenge': [(walletId) => caller.wallets.challenge({ ...at, ...op(), about: { walletId } }), wallet.id],
+    'wallets.prove': [(walletId) => caller.wallets.prove({ ...at, ...op(), walletId, proof }), wallet.id],
+    'wallets.enable': [(walletId) => caller.wallets.enable({ ...at, ...op(), walletId }), wallet.id],
+    'wallets.disable': [(walletId) => caller.wallets.disable({ ...at, ...op(), walletId }), wallet.id],
+    'exceptions.get': [(id) => caller.exceptions.get({ ...at, id }), row],
+    'exceptions.accept': [(id) => caller.exceptions.accept({ ...at, ...op(), id, reason }), row],
+    'exceptions.attach': [
+      (id) => caller.exceptions.attach({ ...at, ...op(), id, reason, invoiceId: own?.id ?? '' }),
+      row,
+    ],
+    'exceptions.reject': [(id) => caller.exceptions.reject({ ...at, ...op(), id, reason }), row],
+    'exceptions.close': [(id) => caller.exceptions.close({ ...at, ...op(), id }), row],
+    'exceptions.note': [(id) => caller.exceptions.note({ ...at, ...op(), id, text: reason }), row],
+    'payments.previewAttach': [
+      (paymentId) => caller.payments.previewAttach({ ...at, paymentId, invoiceId: own?.id ?? '' }),
+      ...[payment.id, waiting.id],
+    ],
+    'payments.attach': [
+      (paymentId) => caller.payments.attach({ ...at, ...op(), paymentId, invoiceId: own?.id ?? '', reason }),
+      ...[payment.id, waiting.id],
+    ],
+    'payments.count': [(paymentId) => caller.payments.count({ ...at, ...op(), paymentId, reason }), payment.id],
+    'invoices.get': [(id) => caller.invoices.get({ ...at, id }), held?.id ?? ''],
+    'invoices.cancel': [(id) => caller.invoices.cancel({ ...at, ...op(), id }), held?.id ?? ''],
+    'chains.cancel': [() => caller.chains.cancel({ mode: 'live', network: 'ethereum', ...op() }), ''],
+    'chains.nodes': [() => caller.chains.nodes({ mode: 'live', network: 'ethereum' }), ''],
+    'diagnostics.explain': [
+      async (q) => ({ ...(await caller.diagnostics.explain({ ...at, q })), tookMs: 0 }),
+      ...[payment.id, waiting.id],
+    ],
+  }
+  const before = await world.state()
+  for (const [name, [attempt, ...targets]] of Object.entries(attempts)) {
+    const unknown = await refusal(attempt(randomUUID()))
+    if (name !== 'diagnostics.explain') expect([name, unknown]).toEqual([name, expect.stringContaining('"code"')])
+    for (const target of targets) expect([name, await refusal(attempt(target))]).toEqual([name, unknown])
+  }
+  for (const read of [
+    caller.payments.list(at),
+    caller.exceptions.list(at),
+    caller.invoices.list(at),
+    caller.wallets.list(at),
+  ])
+    for (const secret of [alice.workspaceId, payment.id, waiting.id, held?.id ?? ''])
+      expect(JSON.stringify(await read)).not.toContain(secret)
+  expect(await world.state()).toBe(before)
+})
