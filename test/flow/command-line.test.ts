@@ -143,8 +143,6 @@ describe('paymesh', () => {
     expect(open.status).not.toBe(0)
     expect(JSON.parse(open.stderr)).toMatchObject({ error: { details: [{ path: 'scriptType' }] } })
     expect(open.stderr).toContain(`p2pkh (first address ${vector?.first})`)
-    const unsearched = await paymesh(...add, '--script-type', 'p2pkh', '--json')
-    expect(JSON.parse(unsearched.stderr)).toMatchObject({ error: { details: [{ path: 'startIndex' }] } })
     // Other workspaces live on this installation, so that the key needs a proof.
     const whole = [...add, '--script-type', 'p2pkh', '--start-index', '7']
     const unproved = await paymesh(...whole, '--json')
@@ -153,7 +151,10 @@ describe('paymesh', () => {
     const asked = ['wallet', 'prove', '--workspace', workspaceId, ...about, '--script-type', 'p2pkh']
     const { nonce, text } = await cli<{ nonce: string; text: string }>(...asked)
     const signature = signBitcoinMessage(electrumMaster(ELECTRUM_PHRASE).derivePath('m/0/0'), text)
-    const added = await cli<object>(...whole, '--nonce', nonce, '--signature', signature)
+    const proof = ['--nonce', nonce, '--signature', signature]
+    const unsearched = await paymesh(...add, '--script-type', 'p2pkh', ...proof, '--json')
+    expect(JSON.parse(unsearched.stderr)).toMatchObject({ error: { details: [{ path: 'startIndex' }] } })
+    const added = await cli<object>(...whole, ...proof)
     expect(added).toMatchObject({ script_type: 'p2pkh', start_index: 7, searching: [] })
     const { stdout } = await paymesh('wallet', 'list', '--workspace', workspaceId)
     expect(stdout).toMatch(/bitcoin +xpub p2pkh +bitcoin/)
