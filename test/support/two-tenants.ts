@@ -27,10 +27,7 @@ const TENANTS = [
   EXCEPTIONS,
 ]
 
-/** Live shops on one installation that a test fills, with their scanner's writes and what their payers are shown. */
-export type TwoTenants = ReturnType<typeof twoTenants>
-
-/** Makes the world; call `open` in a hook of a file that uses `useStores`, and `empty` before each test. */
+/** Live shops on one installation, with their scanner's writes and what their payers are shown. Call `open` in a hook of a file that uses `useStores`, and `empty` before each test. */
 export function twoTenants(stores: TestStores) {
   let engine: Engine
   let height = 1_000
