@@ -29,6 +29,7 @@ async function attach(paymentId: string, options: AttachOptions): Promise<void> 
       valueBase: options.value ?? null,
       dryRun,
       actor: actorName(),
+      isByHand: true,
     })
     const { status, underpaidAccepted } = invoice.state
     const less = underpaidAccepted ? ', with less than asked for' : ''

@@ -51,6 +51,7 @@ export interface CheckoutDeps
     AnswerPaidHashDeps['invoices']
   readonly payments: ViewInvoiceDeps['payments'] & ChooseAssetDeps['payments'] & AnswerPaidHashDeps['payments']
   readonly cursors: Pick<CursorRepository, 'find' | 'list'>
+  readonly wallets: ChooseAssetDeps['wallets'] & AnswerPaidHashDeps['wallets']
   readonly workspaces: ViewInvoiceDeps['workspaces']
   readonly paymentLinks: PayLinkDeps['paymentLinks']
   readonly catalog: ReturnType<typeof createCatalog>

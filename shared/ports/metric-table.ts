@@ -68,6 +68,11 @@ const MONEY = {
   invoice_insert_conflict_total: counter('New invoices that hit a unique index and were tried again', 'index'),
   invoice_outbox_full_total: counter('Changes that wait because an invoice’s outbox is full', 'event'),
   claim_taken_total: counter('Addresses or amounts that another invoice took first', 'during'),
+  offer_displaced_total: counter(
+    'Addresses not shown because another workspace proved control of them',
+    'family',
+    'kind',
+  ),
   claims_released_total: counter('Addresses and amounts given back after their rest'),
   address_derivation_failed_total: counter('Keys from which no address could be derived', 'family'),
   address_headroom_failed_total: counter('Failed rounds of the loop that derives addresses ahead'),

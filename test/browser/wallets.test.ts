@@ -1,14 +1,29 @@
-import { HDNodeWallet } from 'ethers'
+import { HDNodeWallet, Wallet } from 'ethers'
 import { generate } from 'otplib'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, inject, test } from 'vitest'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
+import { readEnvironment } from '#scripts/start/environment.ts'
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { parseConfig } from '#shared/config/schema.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCRIPT_TYPES, type ScriptType } from '#shared/domain/script-type.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
+import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
+import { axeViolations } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
+import { signBitcoinMessage } from '#test/support/prove-control.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
+import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 
 const browser = useBrowser()
 let dev: DevInfo
@@ -40,6 +55,15 @@ async function ownerWithAuthenticator(page: Page): Promise<() => Promise<string>
   const { secret } = await call<{ secret: string }>(page, 'auth.beginEnrolment', { password, code: null })
   await call(page, 'auth.confirmEnrolment', { code: await generate({ secret }) })
   return async () => await generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 })
+}
+
+/** Answers the text that the page shows with a signature; `scope` is where its form is. */
+async function prove(page: Page, scope: Page | Locator, sign: (text: string) => string): Promise<void> {
+  await scope.getByRole('button', { name: 'Show the text to sign' }).click()
+  const text = await scope.getByTestId('challenge').textContent()
+  expect(text).toContain(`workspace ${dev.workspaceId}`)
+  expect(await axeViolations(page)).toEqual([])
+  await scope.getByLabel('Signature').fill(sign(text?.slice(0, text.lastIndexOf('.') + 1) ?? ''))
 }
 
 /** Adds what is prepared, with a code of the authenticator when the page asks for one. */
@@ -79,9 +103,14 @@ test('a public key is compared and added; a private one is refused and leaves th
   // No live node is configured here, so nothing but the person can say where to begin.
   await page.getByText('No node can be asked whether this key was used before.').waitFor()
   await page.getByLabel('Start index').fill('0')
+  // Other workspaces live on this installation, so that the key needs a proof.
+  expect(await page.getByRole('button', { name: 'Add this wallet' }).isDisabled()).toBe(true)
+  const first = key.deriveChild(0).deriveChild(0)
+  await prove(page, page, (text) => first.signMessageSync(text))
   await addAndConfirm(page, nextCode)
   await page.getByRole('link', { name: 'All wallets' }).last().click()
   await page.getByRole('region', { name: 'Ethereum and other EVM networks' }).getByText('Active').first().waitFor()
+  await page.getByText('You proved that you control it.').first().waitFor()
 })
 
 // Guarantee: payers are sent to addresses that the merchant's own wallet shows, from the first unused one on.
@@ -121,6 +150,8 @@ test('an xpub is a question: its addresses of each kind are shown, and a start i
   await page.getByRole('radio', { name: 'They match' }).check()
   expect(await page.getByRole('button', { name: 'Add this wallet' }).isDisabled()).toBe(true)
   await page.getByLabel('Start index').fill('13')
+  const signer = HDNodeWallet.fromPhrase(ADDRESS_VECTORS.phrase, '', "m/44'/0'/0'/0/0")
+  await prove(page, page, (text) => signBitcoinMessage(signer, text))
   await addAndConfirm(page, nextCode)
   await page.getByText('Invoices begin at index 13, as it was entered.').waitFor()
   await page.getByRole('link', { name: 'All wallets' }).last().click()
@@ -147,4 +178,51 @@ test('a key of Electrum asks for its path', async () => {
   await table.waitFor()
   const [first] = await table.locator('.pm-compare').allInnerTexts()
   expect(first?.replaceAll(/\s/g, '')).toBe(vector?.first)
+})
+
+/** Stores a live wallet as the version before proofs stored it. */
+async function formerWallet(address: string): Promise<void> {
+  const { stores } = parseConfig(readEnvironment(inject('stackDataDir')) ?? {})
+  const logger = createLogger({ name: 'browser', level: 'silent' })
+  const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
+  const ambient = {
+    random: createRandom(Date.now),
+    logger,
+    clock: { now: Date.now },
+    metrics: createMetrics({ defaults: false }),
+  }
+  const parts = { wallets: createWalletRepository(db), catalog: createCatalog({ live: {}, test: {} }) }
+  const more = { addressBook: createAddressBook(), secretBox: createSecretBox(new Uint8Array(32)) }
+  const rest = { workspaces: createWorkspaceRepository(db), mails: createMailRepository(db) }
+  try {
+    const about = { workspaceId: dev.workspaceId, mode: 'live', family: 'evm', kind: 'address' } as const
+    await addWallet({ ...ambient, ...parts, ...more, ...rest }, { ...about, value: address })
+  } finally {
+    await db.close()
+  }
+}
+
+// Guarantee: a wallet of before goes on, and its owner is shown that another workspace could take it over, and how to prevent that.
+test('a wallet that nobody proved says so, and is proved on its card', async () => {
+  dev = await ownWorkspace()
+  const signer = Wallet.createRandom()
+  await formerWallet(signer.address)
+  const page = await browser.open()
+  const nextCode = await ownerWithAuthenticator(page)
+  await page.goto(`${dev.adminUrl}${dashboardPath('wallets', dev.workspaceId, 'live')}`)
+  const card = page.getByRole('region', { name: 'Ethereum and other EVM networks' })
+  await card.getByText(/Proof needed: this installation serves more than one workspace/).waitFor()
+  expect(await axeViolations(page)).toEqual([])
+  await card.getByRole('button', { name: 'Prove that you control it' }).click()
+  await prove(page, card, (text) => signer.signMessageSync(text))
+  await card.getByRole('button', { name: 'Prove it', exact: true }).click()
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const done = card.getByText(/Proof needed/)
+  await question.waitFor({ timeout: 5_000 }).catch(() => undefined)
+  if (await question.isVisible()) {
+    await question.getByLabel('Code of your authenticator').fill(await nextCode())
+    await question.getByRole('button', { name: 'Confirm' }).click()
+  }
+  await done.waitFor({ state: 'detached' })
+  await card.getByText('You proved that you control it.').first().waitFor()
 })

@@ -6,8 +6,12 @@ import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { electrumMaster, signBitcoinMessage } from '#test/support/prove-control.ts'
 import { useWorld } from '#test/support/use-world.ts'
 import { ACCOUNT_KEY_VECTORS } from '#test/vectors/account-keys.ts'
+
+/** The seed of the key at path m: electrum, tests/test_wallet_vertical.py, test_electrum_seed_standard. */
+const ELECTRUM_PHRASE = 'cycle rocket west magnet parrot shuffle foot correct salt library feed song'
 
 const world = useWorld()
 const run = promisify(execFile)
@@ -139,9 +143,18 @@ describe('paymesh', () => {
     expect(open.status).not.toBe(0)
     expect(JSON.parse(open.stderr)).toMatchObject({ error: { details: [{ path: 'scriptType' }] } })
     expect(open.stderr).toContain(`p2pkh (first address ${vector?.first})`)
-    const unsearched = await paymesh(...add, '--script-type', 'p2pkh', '--json')
+    // Other workspaces live on this installation, so that the key needs a proof.
+    const whole = [...add, '--script-type', 'p2pkh', '--start-index', '7']
+    const unproved = await paymesh(...whole, '--json')
+    expect(JSON.parse(unproved.stderr)).toMatchObject({ error: { details: [{ path: 'proof' }] } })
+    const about = ['--family', 'bitcoin', '--kind', 'xpub', '--value', vector?.key ?? '', '--path', 'm']
+    const asked = ['wallet', 'prove', '--workspace', workspaceId, ...about, '--script-type', 'p2pkh']
+    const { nonce, text } = await cli<{ nonce: string; text: string }>(...asked)
+    const signature = signBitcoinMessage(electrumMaster(ELECTRUM_PHRASE).derivePath('m/0/0'), text)
+    const proof = ['--nonce', nonce, '--signature', signature]
+    const unsearched = await paymesh(...add, '--script-type', 'p2pkh', ...proof, '--json')
     expect(JSON.parse(unsearched.stderr)).toMatchObject({ error: { details: [{ path: 'startIndex' }] } })
-    const added = await cli<object>(...add, '--script-type', 'p2pkh', '--start-index', '7')
+    const added = await cli<object>(...whole, ...proof)
     expect(added).toMatchObject({ script_type: 'p2pkh', start_index: 7, searching: [] })
     const { stdout } = await paymesh('wallet', 'list', '--workspace', workspaceId)
     expect(stdout).toMatch(/bitcoin +xpub p2pkh +bitcoin/)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { migrate, verifyIndexes } from '#shared/db/schema/migrate.ts'
-import { ADDRESSES } from '#shared/db/wallets/wallet-models.ts'
+import { ADDRESSES, WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { createAuditKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import { verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
@@ -175,4 +175,16 @@ it('the audit trail of before verifies, goes on signed, and shows a change of an
   expect(verdict.checked).toBeGreaterThan(about.auditRows)
   await stores.db.collection(AUDIT_LOG).updateOne({ seq: 2 }, { $set: { actor: 'user:nobody@example.com' } })
   expect(await verify()).toMatchObject({ intact: false, checked: 1 })
+})
+
+// Guarantee: an update takes no wallet from anybody, in an installation of one workspace and in one that gets a second.
+it('a wallet of before, which has no proof, goes on when a second workspace comes', async () => {
+  const wallets = stores.db.collection(WALLETS)
+  const [former] = await wallets.find({ displacedAt: { $exists: false } }).toArray()
+  expect(former).toMatchObject({ disabledAt: null })
+  await api.newWorkspace()
+  const [invoice] = about.answers
+  const next = await post({ path: '/invoices', key: randomUUID(), body: invoice?.body ?? '' })
+  expect(next.status).toBe(201)
+  expect(await wallets.findOne({ _id: former?._id ?? '' })).toEqual(former)
 })

@@ -87,6 +87,11 @@ describe('explaining', () => {
       const answer = await stranger.caller.diagnostics.explain({ ...stranger.at, q })
       expect(['not_yours', 'not_found']).toContain(answer.verdict)
       expect(answer).toMatchObject({ invoice: null, transfer: null })
+      // A transaction that this installation stored for others reads as one that it never saw.
+      if (q === hash || q === strayHash) {
+        const unknown = await stranger.caller.diagnostics.explain({ ...stranger.at, q: `0x${'f'.repeat(64)}` })
+        expect({ ...answer, tookMs: 0 }).toEqual({ ...unknown, tookMs: 0 })
+      }
       expect(JSON.stringify(answer)).not.toContain(engine.workspace.id)
       expect(JSON.stringify(answer)).not.toContain(`#${invoice.terms.number}`)
     }

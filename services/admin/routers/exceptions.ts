@@ -11,6 +11,7 @@ import { type DeskEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.t
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
 import { type DecideInput, decideException, noteException } from '#shared/usecases/exceptions/decide-exception.ts'
+import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { deedOf } from '../deed.ts'
@@ -95,7 +96,7 @@ export const exceptionsRouter = router({
       return {
         entry: exceptionToWire(entry, { title, sentence }),
         invoice: invoice === null ? null : invoiceRowToWire(invoice, money),
-        payment: stored === undefined ? null : paymentToWire(stored, money),
+        payment: stored === undefined ? null : paymentToWire(paymentInInbox(stored, input.workspaceId), money),
         evidence: [...evidence],
         worth,
         ways: [...ways],
@@ -193,7 +194,8 @@ async function withSentences({ money }: AdminDeps, entries: readonly DeskEntry[]
   const byKey = new Map(payments.map((payment) => [payment.key, payment]))
   return entries.map((entry) => {
     const invoice = invoices.get(entry.invoiceId ?? '') ?? null
-    const payment = byKey.get(entry.paymentKey ?? '') ?? null
+    const stored = byKey.get(entry.paymentKey ?? '') ?? null
+    const payment = stored === null ? null : paymentInInbox(stored, entry.workspaceId ?? '')
     const sentence = exceptionSentence({ entry, invoice, payment, catalog: money.catalog })
     return exceptionToWire(entry, { title: EXCEPTION_TITLES[entry.kind], sentence })
   })

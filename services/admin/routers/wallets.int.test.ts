@@ -178,7 +178,7 @@ it('addresses added to a live pool wait; those that were there go on', async () 
     const info = deps.instance.catalog.asset('eth_ethereum')
     const found = new Set<string>()
     for (;;) {
-      const offer = await offers.take(material, info, 1n).catch(() => null)
+      const offer = await offers.take(material, info, 1n, workspaceId).catch(() => null)
       if (offer === null) return found.size
       found.add(offer.address)
     }

@@ -45,12 +45,14 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   key_material: kept(forever, [{ path: 'sealed', contextOf: keyMaterialContext }]),
   wallets: kept(forever),
   addresses: kept(forever),
+  ownership_proofs: kept(forever),
+  // A challenge that was answered since the back-up must not hold a second time.
+  ownership_challenges: dropped(ttl('challenge_expiry')),
   invoices: kept(forever),
   payments: kept(forever),
   payment_links: kept(forever),
   products: kept(forever),
   refunds: kept(forever),
-  ownership_proofs: kept(forever),
   audit_log: kept(forever),
   installation: kept(forever, [{ path: 'sealed', contextOf: keyCanaryContext }]),
   chain_cursors: kept(forever),
@@ -78,8 +80,6 @@ export const COLLECTION_CLASSES: Readonly<Record<string, CollectionClass>> = {
   invitations: kept(ttl('invitation_life')),
   // People log in again after a restore: a session that was ended since must not come back to life.
   sessions: dropped(ttl('session_life')),
-  // A challenge that was answered since must not be answered again.
-  ownership_challenges: dropped(ttl('challenge_expiry')),
   login_attempts: dropped(ttl('login_attempt_life')),
   leases: dropped(forever),
   processes: dropped(ttl('process_life')),

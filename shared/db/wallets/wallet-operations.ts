@@ -61,7 +61,7 @@ async function list(db: Database, { materialId, rows, offeredFrom }: Listing, se
     await addListedWithin(db.collection(ADDRESSES), materialId, rows, offeredFrom, session)
   } catch (cause) {
     if (bulkDuplicates(cause) === null) throw cause
-    const message = 'Somebody else added one of these addresses in another way in this moment. Nothing was changed.'
+    const message = 'One of these addresses changed in this moment. Nothing was stored: repeat it.'
     throw new PaymeshError('INVALID_STATE', { message, cause })
   }
 }

@@ -12,6 +12,7 @@ import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import type { CursorRepository } from '#shared/ports/scanning.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { waysToAccept } from '#shared/usecases/exceptions/decide-exception.ts'
+import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
 import { type EvidenceRow, paymentEvidence, sumEvidence } from './exception-evidence.ts'
@@ -60,7 +61,8 @@ export async function explainException(
   const entry = await deps.desk.find(input.workspace.id, input.mode, input.exceptionId)
   if (entry === null) throw new PaymeshError('NOT_FOUND')
   const invoice = entry.invoiceId === null ? null : await deps.invoices.findById(entry.invoiceId)
-  const [stored] = entry.paymentKey === null ? [] : await deps.payments.findByKeys([entry.paymentKey])
+  const [found] = entry.paymentKey === null ? [] : await deps.payments.findByKeys([entry.paymentKey])
+  const stored = found === undefined ? undefined : paymentInInbox(found, input.workspace.id)
   const payment = stored === undefined ? null : await explained(deps, stored, invoice)
   const lock = invoice === null ? null : activeLock(invoice.state)
   const evidence =

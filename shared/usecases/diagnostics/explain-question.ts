@@ -9,6 +9,7 @@ import type { InvoiceLookups, InvoiceSearch } from '#shared/ports/invoice-lookup
 import type { Invoice, InvoiceRepository } from '#shared/ports/invoices.ts'
 import type { PaymentRepository } from '#shared/ports/payments.ts'
 import { type GuessAddress, readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import type { Answer, Check } from './explain-answer.ts'
 import { type ExplainInvoiceDeps, explainInvoice, type InvoiceExplanation } from './explain-invoice.ts'
 import {
@@ -95,7 +96,7 @@ async function aboutAddress(
   invoices: readonly Invoice[],
 ): Promise<Answer> {
   const matchKeys = deps.guessAddress(question.mode, question.text).map(({ matchKey }) => matchKey)
-  const unheld = await deps.payments.listUnheld(question.mode, matchKeys, STRAYS_MAX)
+  const unheld = await unheldMoney(deps, question, matchKeys)
   const [first] = invoices
   if (first === undefined) {
     return {
@@ -115,6 +116,22 @@ async function aboutAddress(
     detail: `${txHash ?? 'no transaction'}, ${state}: ask about that transaction`,
   }))
   return { ...answer, checks: [...answer.checks, ...strays] }
+}
+
+/** Money that nobody holds on addresses which are the workspace's now, whatever invoices of it used them once. */
+async function unheldMoney(deps: ExplainQuestionDeps, { workspaceId, mode }: Question, matchKeys: readonly string[]) {
+  const found = await deps.payments.listUnheld(mode, matchKeys, STRAYS_MAX)
+  const networks = [...new Set(found.map(({ network }) => network))]
+  const own = await Promise.all(
+    networks.map((network) =>
+      paymentsConcerning(
+        deps,
+        workspaceId,
+        found.filter((payment) => payment.network === network),
+      ),
+    ),
+  )
+  return own.flat()
 }
 
 /** A status in the words that pages use. */

@@ -14,7 +14,7 @@ import {
 } from '#shared/ports/scanning.ts'
 import type { WalletRepository } from '#shared/ports/wallets.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
-import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { addressOwners, paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
 import { findHolders } from '#shared/usecases/payments/find-holders.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
@@ -78,6 +78,8 @@ export interface TransactionQuestion {
   readonly network: NetworkId
   readonly txHash: string
   readonly height?: number | null
+  /** Sees what concerns this workspace only, as if nothing else were stored or watched; absent = everything, for people at the machine. */
+  readonly onlyFor?: string
 }
 
 type Gathered = Omit<TransactionExplanation, 'conclusion'>
@@ -93,10 +95,11 @@ export async function explainTransaction(
 ): Promise<TransactionExplanation> {
   const { mode, network } = input
   const txHash = transactionId(familyOf(deps.catalog, network), input.txHash)
-  const [payments, cursor] = await Promise.all([
+  const [all, cursor] = await Promise.all([
     deps.payments.listByTransaction(mode, network, txHash),
     deps.cursors.find(mode, network),
   ])
+  const payments = input.onlyFor === undefined ? all : await paymentsConcerning(deps, input.onlyFor, all)
   const stored = await Promise.all(
     payments.map(async (payment) => {
       const invoice = payment.invoiceId === null ? null : await deps.invoices.findById(payment.invoiceId)
@@ -151,7 +154,7 @@ async function locate(
 
 async function whose(
   deps: ExplainTransactionDeps,
-  { mode, network }: { readonly mode: Mode; readonly network: NetworkId },
+  { mode, network, onlyFor }: TransactionQuestion,
   transfers: readonly RawTransfer[],
   time: number,
 ): Promise<readonly TransferExplanation[]> {
@@ -168,8 +171,15 @@ async function whose(
       asset === null
         ? `${amountBase} base units of ${contract ?? 'a token'}`
         : formatUnits(amountBase, deps.catalog.asset(asset).decimals)
-    const invoiceId = holdersOf(one).find(({ holder }) => holder !== null)?.holder?.invoiceId ?? null
-    return { toAddress, asset, amount, workspaceIds: owners.get(matchKey) ?? [], ours: owners.has(matchKey), invoiceId }
+    const holder = holdersOf(one).find((held) => held.holder !== null)?.holder ?? null
+    const shown = { toAddress, asset, amount }
+    if (onlyFor === undefined) {
+      const known = { workspaceIds: owners.get(matchKey) ?? [], ours: owners.has(matchKey) }
+      return { ...shown, ...known, invoiceId: holder?.invoiceId ?? null }
+    }
+    const isOwn = owners.get(matchKey)?.includes(onlyFor) === true || holder?.workspaceId === onlyFor
+    const invoiceId = holder?.workspaceId === onlyFor ? holder.invoiceId : null
+    return { ...shown, workspaceIds: isOwn ? [onlyFor] : [], ours: isOwn, invoiceId }
   })
 }
 

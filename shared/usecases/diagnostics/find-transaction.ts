@@ -3,7 +3,7 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Payment, PaymentRepository } from '#shared/ports/payments.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import { mayBeTransactionId, transactionId } from '#shared/usecases/networks/transaction-id.ts'
-import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
+import { paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
 import { type ExplainTransactionDeps, explainTransaction, type TransactionExplanation } from './explain-transaction.ts'
 
@@ -51,11 +51,11 @@ export async function findTransaction(
     readonly networks: readonly NetworkId[]
   },
 ): Promise<FoundTransaction> {
-  const { mode, text, networks } = input
-  const stored = await Promise.all(networks.map((network) => isStored(deps, mode, network, text)))
+  const { mode, networks } = input
+  const stored = await Promise.all(networks.map((network) => isStored(deps, input, network)))
   const named = networks.filter((_, index) => stored[index] === true)
   const asked = named.length > 0 ? named : networks.filter((network) => deps.catalog.hasNode(network, mode))
-  const answers = await Promise.all(asked.map((network) => ask(deps, mode, network, text)))
+  const answers = await Promise.all(asked.map((network) => ask(deps, input, network)))
   const known = answers.filter((answer) => answer !== null).sort((a, b) => weight(b) - weight(a))[0] ?? null
   const silent = asked.filter((_, index) => {
     const answer = answers[index] ?? null
@@ -65,16 +65,24 @@ export async function findTransaction(
   return { known: told, ...(await concerning(deps, input.workspaceId, told)), looked: asked, silent }
 }
 
-async function isStored(deps: FindTransactionDeps, mode: Mode, network: NetworkId, text: string): Promise<boolean> {
+/** Whose question about which text. */
+type Asked = Pick<Parameters<typeof findTransaction>[1], 'workspaceId' | 'mode' | 'text'>
+
+/** What is stored for others decides nothing: the nodes are asked as if it were unknown. */
+async function isStored(
+  deps: FindTransactionDeps,
+  { workspaceId, mode, text }: Asked,
+  network: NetworkId,
+): Promise<boolean> {
   const id = transactionId(familyOf(deps.catalog, network), text)
-  return (await deps.payments.listByTransaction(mode, network, id)).length > 0
+  const stored = await deps.payments.listByTransaction(mode, network, id)
+  return (await paymentsConcerning(deps, workspaceId, stored)).length > 0
 }
 
 async function ask(
   deps: FindTransactionDeps,
-  mode: Mode,
+  { workspaceId, mode, text }: Asked,
   network: NetworkId,
-  txHash: string,
 ): Promise<TransactionExplanation | null> {
   const client = deps.openClient(mode, network)
   let timer: NodeJS.Timeout | undefined
@@ -82,7 +90,10 @@ async function ask(
     timer = setTimeout(() => resolve(null), NODE_PATIENCE_MS)
   })
   try {
-    return await Promise.race([explainTransaction({ ...deps, client }, { mode, network, txHash }), patience])
+    return await Promise.race([
+      explainTransaction({ ...deps, client }, { mode, network, txHash: text, onlyFor: workspaceId }),
+      patience,
+    ])
   } finally {
     clearTimeout(timer)
     await client?.close()
@@ -102,14 +113,8 @@ async function concerning(
   workspaceId: string,
   known: TransactionExplanation | null,
 ): Promise<Pick<FoundTransaction, 'own' | 'isOwn'>> {
-  if (known === null) return { own: null, isOwn: false }
-  for (const { id, workspaceId: owner } of known.stored) {
-    if (owner !== null && owner !== workspaceId) continue
-    const payment = await deps.payments.findById(id)
-    if (payment === null) continue
-    if (owner === workspaceId) return { own: payment, isOwn: true }
-    const owners = (await addressOwners(deps, [payment])).get(payment.matchKey) ?? []
-    if (owners.includes(workspaceId)) return { own: payment, isOwn: true }
-  }
-  return { own: null, isOwn: known.transfers.some(({ workspaceIds }) => workspaceIds.includes(workspaceId)) }
+  const [first] = known?.stored ?? []
+  const own = first === undefined ? null : await deps.payments.findById(first.id)
+  if (own !== null) return { own, isOwn: true }
+  return { own: null, isOwn: known?.transfers.some(({ workspaceIds }) => workspaceIds.includes(workspaceId)) ?? false }
 }

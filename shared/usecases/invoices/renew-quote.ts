@@ -4,11 +4,13 @@ import { type AssetLock, activeLock, currentQuote, type Ms, type Quote } from '#
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
+import type { WalletRepository } from '#shared/ports/wallets.ts'
 import type { Workspace, WorkspaceRepository } from '#shared/ports/workspaces.ts'
 import type { LockOffers } from '#shared/usecases/quotes/lock-offers.ts'
 import { type LockRequest, priceLock } from '#shared/usecases/quotes/prepare-lock.ts'
 import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import type { RateReader } from '#shared/usecases/rates/read-rate.ts'
+import { mayPromise } from '#shared/usecases/wallets/may-receive.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import { type ApplyDeps, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { quoteEnd } from './lock-asset.ts'
@@ -23,6 +25,7 @@ export interface RenewQuoteDeps extends ApplyDeps {
   readonly catalog: ApplyDeps['catalog'] & Pick<Catalog, 'asset' | 'paymentUri'>
   readonly rates: ApplyDeps['rates'] & Pick<RateReader, 'rateFor'>
   readonly addresses: Pick<LockOffers, 'take'>
+  readonly wallets: Pick<WalletRepository, 'findAddresses' | 'findProofs'>
   readonly budget: VisitorBudget
 }
 
@@ -41,7 +44,7 @@ export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'e
 /**
  * Appends a new price promise on the same address and returns the invoice; one whose price still holds is returned
  * unchanged. Where an amount tells invoices apart the new promise claims an amount of its own, and the old one stays
- * reserved; a visitor's draws on the budget again. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
+ * reserved; a visitor's draws on the budget again. An address that another workspace proved since gets no new promise. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
  * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`) or `RATES_UNAVAILABLE`.
  */
 export async function renewQuote(
@@ -58,6 +61,7 @@ export async function renewQuote(
   const refused = renewalRefusal(invoice.state, at)
   if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
   if (!isRenewable(held, at)) return invoice
+  await requireControl(deps, invoice, lock)
   for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
     const promised = await promise(deps, invoice, workspace, lock, at, visitor)
     try {
@@ -72,6 +76,15 @@ export async function renewQuote(
     }
   }
   throw new Error(`no free amount for invoice ${invoiceId} among ${CANDIDATES_MAX} candidates`)
+}
+
+async function requireControl(
+  { wallets }: Pick<RenewQuoteDeps, 'wallets'>,
+  { terms: { workspaceId, mode } }: Invoice,
+  { family, matchKey, asset }: AssetLock,
+): Promise<void> {
+  if (await mayPromise(wallets, { mode, family, matchKey, workspaceId })) return
+  throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `address_displaced ${mode}:${asset}` })
 }
 
 async function promise(
@@ -116,6 +129,11 @@ async function claimFor(
   const material = { id: `${mode}:${family}:address:${matchKey}`, mode, family, kind: 'address' } as const
   // Each further amount is one that no other invoice can ask for, so whoever renews for sport draws on the budget.
   const draws = await deps.budget.draw(material, workspace, visitor)
-  const { claim, amountBase } = await deps.addresses.take(material, deps.catalog.asset(lock.asset), priceBase)
+  const { claim, amountBase } = await deps.addresses.take(
+    material,
+    deps.catalog.asset(lock.asset),
+    priceBase,
+    workspace.id,
+  )
   return { claim, amountBase, draws }
 }

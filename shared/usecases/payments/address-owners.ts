@@ -1,5 +1,6 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import type { WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
 import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 import { familyOf } from './attribute-transfers.ts'
@@ -42,5 +43,22 @@ export async function addressOwners(
       const users = materialsOf(address).flatMap((materialId) => byMaterial.get(materialId) ?? [])
       return [address.matchKey, proof === undefined ? [...new Set(users)] : [proof.workspaceId]]
     }),
+  )
+}
+
+/** Of these payments of one network those that a workspace may read about: its own, and nobody's money on its addresses. */
+export async function paymentsConcerning(
+  deps: AddressOwnerDeps,
+  workspaceId: string,
+  payments: readonly Payment[],
+): Promise<readonly Payment[]> {
+  const owners = await addressOwners(
+    deps,
+    payments.filter((payment) => payment.workspaceId === null),
+  )
+  return payments.filter((payment) =>
+    payment.workspaceId === null
+      ? owners.get(payment.matchKey)?.includes(workspaceId) === true
+      : payment.workspaceId === workspaceId,
   )
 }

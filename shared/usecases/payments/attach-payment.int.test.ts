@@ -182,9 +182,13 @@ describe('attachPayment', () => {
     await stores.db.connection
       .collection<{ _id: string }>('invoices')
       .updateOne({ _id: theirs.terms.id }, { $set: { workspaceId: stranger.id } })
-    await expect(attach(payment, theirs.terms.id)).rejects.toThrow('another workspace')
+    const unknown = { code: 'NOT_FOUND', message: 'There is no such payment.' }
+    await expect(attach(payment, theirs.terms.id)).rejects.toMatchObject(unknown)
     const stray = await stored(await strayAddress(20), { key: 'stray-mine', amountBase: 1_000_000n })
-    await expect(attach(stray, theirs.terms.id)).rejects.toThrow('another workspace')
+    await expect(attach(stray, theirs.terms.id)).rejects.toMatchObject(unknown)
+    // A person at the machine reads why.
+    const byHand = { paymentId: stray.id, invoiceId: theirs.terms.id, valueBase: null, dryRun: false, actor: 'cli' }
+    await expect(attachPayment(engine.deps, { ...byHand, isByHand: true })).rejects.toThrow('another workspace')
     expect((await byKey('stray-mine'))[0]).toMatchObject({ invoiceId: null })
   })
 

@@ -25,6 +25,8 @@ export interface AttachInput {
   readonly valueBase: bigint | null
   readonly dryRun: boolean
   readonly actor: string
+  /** By hand on the machine: refusals may say that another workspace has the money. Absent = it is as if it did not exist. */
+  readonly isByHand?: true
   /** Why, in that person's words. */
   readonly reason?: string
   /** Asked about what the invoice becomes, before anything is stored and again with the write; see {@link WeighAcceptance}. */
@@ -55,15 +57,15 @@ export interface Attachment {
  * Takes a stored, confirmed payment as full settlement of an invoice, by an operator's word, and notes it in the audit trail with
  * the same write. Money that nobody holds is given to the invoice first; money that came to another invoice's address stays
  * that one's. Repeating it changes nothing, also after a crash at any line. Throws `NOT_FOUND`, `VALIDATION_ERROR` for a
- * missing or senseless value and `INVALID_STATE` for money that is not confirmed, is another workspace's or another
- * invoice's, and for an invoice that takes no funds any more.
+ * missing or senseless value and `INVALID_STATE` for money that is not confirmed or another invoice's, and for an invoice that
+ * takes no funds any more. Another workspace's money is `NOT_FOUND` in the words for money that does not exist.
  */
 export async function attachPayment(deps: AttachDeps, input: AttachInput): Promise<Attachment> {
   const payment = await deps.payments.findById(input.paymentId)
-  if (payment === null) throw new PaymeshError('NOT_FOUND', { message: 'There is no such payment.' })
+  if (payment === null) throw noPayment()
   const invoice = await deps.invoices.findById(input.invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: 'There is no such invoice.' })
-  const owners = await checkOwner(deps, payment, invoice)
+  const owners = await checkOwner(deps, payment, invoice, input.isByHand === true)
   const statusBefore = invoice.state.status
   const known = invoice.state.ledger.find((row) => row.payment === payment.key)
   if (known !== undefined && known.acceptedBase !== null) {
@@ -101,22 +103,28 @@ async function applied(deps: AttachDeps, input: ApplyInput): Promise<{ invoice: 
 }
 
 /** Throws unless the payment is the invoice's or may become it. Returns the workspaces whose address received it. */
-async function checkOwner(deps: AttachDeps, payment: Payment, { terms }: Invoice): Promise<readonly string[]> {
+async function checkOwner(
+  deps: AttachDeps,
+  payment: Payment,
+  { terms }: Invoice,
+  isByHand: boolean,
+): Promise<readonly string[]> {
+  const owners = (await addressOwners(deps, [payment])).get(payment.matchKey) ?? []
+  const isForeign =
+    payment.workspaceId === null ? !owners.includes(terms.workspaceId) : payment.workspaceId !== terms.workspaceId
+  if (isForeign && payment.invoiceId !== terms.id) {
+    if (!isByHand) throw noPayment()
+    throw refused('The payment belongs to another workspace: no wallet of this one has its address.')
+  }
   if (payment.mode !== terms.mode)
     throw refused(`The payment is of ${payment.mode} mode, the invoice of ${terms.mode}.`)
-  const owners = (await addressOwners(deps, [payment])).get(payment.matchKey) ?? []
-  if (payment.invoiceId === terms.id) return owners
-  if (payment.workspaceId !== null && payment.workspaceId !== terms.workspaceId) {
-    throw refused('The payment belongs to another workspace.')
-  }
-  if (payment.invoiceId !== null) {
+  if (payment.invoiceId !== null && payment.invoiceId !== terms.id) {
     throw refused(`The payment came to the address of invoice ${payment.invoiceId}: attach it to that one.`)
-  }
-  if (!owners.includes(terms.workspaceId)) {
-    throw refused('The payment belongs to another workspace: no wallet of this one has its address.')
   }
   return owners
 }
+
+const noPayment = (): PaymeshError => new PaymeshError('NOT_FOUND', { message: 'There is no such payment.' })
 
 function checkConfirmed({ state, block, requiredConfirmations, replacedBy }: Payment): void {
   if (state === 'confirmed') return

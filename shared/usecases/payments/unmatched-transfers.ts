@@ -1,3 +1,4 @@
+import { disputeDetail } from '#shared/contracts/exception-words.ts'
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -128,5 +129,5 @@ function disputeWords({ disputed = [] }: PaymentSighting, workspaceId: string | 
   const own = disputed.filter((invoice) => invoice.workspaceId === workspaceId)
   if (own.length === 0) return ''
   const named = own.map(({ number }) => `invoice ${number}`).join(' or ')
-  return ` The address was shown on two invoices lately and the amount is not exactly what the later one asks for: it may be for ${named}. Attach it to the right one.`
+  return disputeDetail(named)
 }

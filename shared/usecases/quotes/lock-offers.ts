@@ -4,16 +4,19 @@ import { type AssetLock, isHeld, type LockHold, type PriorHold } from '#shared/d
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial, WalletRepository, WatchedAddress } from '#shared/ports/wallets.ts'
 import { addressClaim } from '#shared/usecases/wallets/claims.ts'
+import { standingOf } from '#shared/usecases/wallets/may-receive.ts'
 import { type AddressSourceDeps, createAddressSource } from './address-source.ts'
 import { type ClaimStock, createClaimStock } from './candidate-pool.ts'
 import { type FreeAddress, type FreeAmount, type FreeClaimsDeps, freeAddresses, freeAmounts } from './free-claims.ts'
 
 /** Bytes of a Solana Pay reference: as many as an account key has. */
 const REFERENCE_BYTES = 32
+/** Candidates passed over because another workspace proved them; as many as a stock holds. */
+const LOST_MAX = 64
 
 /** What offering addresses and amounts of every kind of wallet needs. */
 export interface LockOffersDeps extends AddressSourceDeps, FreeClaimsDeps {
-  readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage' | 'findAddresses'>
+  readonly wallets: AddressSourceDeps['wallets'] & Pick<WalletRepository, 'heldPage' | 'findAddresses' | 'findProofs'>
 }
 
 /** Where and how much to pay, and the claim that makes it ours once an invoice write carries it. */
@@ -35,24 +38,27 @@ export interface LockOffer {
 export interface LockOffers {
   /**
    * The next candidate of a material for an asset at a price. Addresses are watched before they are offered wherever the
-   * network has a node. Throws `NO_WALLET_FOR_ASSET` when nothing is free.
+   * network has a node, and one that another workspace proved since it was looked up is passed over: no payer of `workspaceId`
+   * is shown it. Throws `NO_WALLET_FOR_ASSET` when nothing is free.
    */
-  take(material: OfferMaterial, info: AssetInfo, priceBase: bigint): Promise<LockOffer>
+  take(material: OfferMaterial, info: AssetInfo, priceBase: bigint, workspaceId: string): Promise<LockOffer>
   /**
    * The address that an invoice holds already, offered for another asset of the same material; null when none of its locks
-   * has one of that material which is watched on the asset's network. Where amounts tell invoices apart there is none.
+   * has one of that material which is watched on the asset's network. Where amounts tell invoices apart there is none, and
+   * none where another workspace proved it.
    */
   reuse(
     material: OfferMaterial,
     info: AssetInfo,
     priceBase: bigint,
-    held: readonly AssetLock[],
+    own: { readonly workspaceId: string; readonly held: readonly AssetLock[] },
   ): Promise<LockOffer | null>
   /** Whether `take` would find a usable address now, whatever the price. */
   canTake(material: OfferMaterial, network: NetworkId): Promise<boolean>
 }
 
 type OfferMaterial = Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>
+type Wanted = [material: OfferMaterial, info: AssetInfo, priceBase: bigint]
 
 /** Makes the one source of offers of a process. */
 export function createLockOffers(deps: LockOffersDeps): LockOffers {
@@ -89,11 +95,14 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
       const { address, matchKey } = row
       return { address, matchKey, ...free, hold: 'amount', priorHold: null, reference: referenceFor(deps, info) }
     },
-  } satisfies Record<OfferMaterial['kind'], LockOffers['take']>
+  } satisfies Record<OfferMaterial['kind'], (...wanted: Wanted) => Promise<LockOffer>>
 
   return {
-    take: (material, info, priceBase) => take[material.kind](material, info, priceBase),
-    async reuse(material, info, priceBase, held) {
+    take: (material, info, priceBase, workspaceId) =>
+      firstOurs(deps, { material, network: info.network, workspaceId }, () =>
+        take[material.kind](material, info, priceBase),
+      ),
+    async reuse(material, info, priceBase, { workspaceId, held }) {
       if (material.kind === 'address') return null
       const own = held.filter((lock) => isHeld(lock) && lock.family === material.family && lock.hold?.kind !== 'amount')
       if (own.length === 0) return null
@@ -109,6 +118,7 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
       const lock = own.findLast(({ matchKey }) => usable.has(matchKey))
       if (lock === undefined) return null
       const { address, matchKey, claim, hold, priorHold = null } = lock
+      if ((await standingOf(deps.wallets, material, { workspaceId, matchKey })) !== 'ours') return null
       return { address, matchKey, claim, amountBase: priceBase, hold: hold?.kind ?? null, priorHold, reference: null }
     },
     async canTake(material, network) {
@@ -118,6 +128,22 @@ export function createLockOffers(deps: LockOffersDeps): LockOffers {
       return row !== null && isUsable(material, network)(row)
     },
   }
+}
+
+/** The first candidate that is still the workspace's own; a stock may be older than a proof. */
+async function firstOurs(
+  deps: LockOffersDeps,
+  { material, network, workspaceId }: { material: OfferMaterial; network: NetworkId; workspaceId: string },
+  next: () => Promise<LockOffer>,
+): Promise<LockOffer> {
+  for (let passed = 0; passed < LOST_MAX; passed += 1) {
+    const offer = await next()
+    const standing = await standingOf(deps.wallets, material, { workspaceId, matchKey: offer.matchKey })
+    if (standing === 'ours') return offer
+    deps.metrics.count('offer_displaced_total', { family: material.family, kind: material.kind })
+    if (standing === 'wallet_lost') break
+  }
+  throw exhausted(deps, material, network)
 }
 
 async function singleAddress(deps: LockOffersDeps, material: OfferMaterial): Promise<WatchedAddress | null> {

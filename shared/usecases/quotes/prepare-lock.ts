@@ -85,7 +85,10 @@ export function createLockPreparer(deps: LockPreparerDeps): LockPreparer {
       const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
       const subject = { policy, asset: info.id, mode: request.mode }
       const required = requiredConfirmations(deps.catalog, subject, worth)
-      const reused = await deps.addresses.reuse(material, info, priced.amountBase, request.held ?? [])
+      const reused = await deps.addresses.reuse(material, info, priced.amountBase, {
+        workspaceId: id,
+        held: request.held ?? [],
+      })
       const parts = { request, info, material, priced, required }
       return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
     },
@@ -119,7 +122,9 @@ interface Parts {
 async function withNextAddress(deps: LockPreparerDeps, parts: Parts): Promise<PreparedLock> {
   // Before an address is taken: a visitor who has to wait must not keep one from others for a minute.
   const draws = await drawsFor(deps, parts)
-  return preparedOn(deps, parts, await deps.addresses.take(parts.material, parts.info, parts.priced.amountBase), draws)
+  const { material, info, priced, request } = parts
+  const candidate = await deps.addresses.take(material, info, priced.amountBase, request.workspace.id)
+  return preparedOn(deps, parts, candidate, draws)
 }
 
 function preparedOn(

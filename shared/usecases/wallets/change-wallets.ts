@@ -132,7 +132,7 @@ export async function switchWallet(
     return { wallet, effectiveAt: waitsUntil(deps, wallet, null), changed: false }
   }
   if (!disable && wallet.displacedAt !== undefined) {
-    const message = 'Another workspace proved that it controls this. Prove that you do, then enable it.'
+    const message = 'This wallet needs a proof of control. Prove that you control it, then enable it.'
     throw new PaymeshError('INVALID_STATE', { message })
   }
   const now = deps.clock.now()

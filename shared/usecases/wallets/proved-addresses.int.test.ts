@@ -71,7 +71,9 @@ describe('money on an address that another workspace proved', () => {
     await prove(lockOf(invoice).matchKey, prover)
     const payment = await pay(lockOf(invoice), due(invoice))
     const wish = { paymentId: payment.id, invoiceId: invoice.terms.id, valueBase: null, dryRun: false, actor: 'a' }
-    await expect(attachPayment(engine.deps, wish)).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    await expect(attachPayment(engine.deps, wish)).rejects.toMatchObject({
+      ...{ code: 'NOT_FOUND', message: 'There is no such payment.' },
+    })
     expect(await statusOf(invoice.terms.id)).toBe('pending')
     expect((await engine.deps.payments.findByKeys([payment.key]))[0]?.invoiceId).toBeNull()
   })

@@ -1,0 +1,45 @@
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import { newestProof } from '#shared/domain/ownership/ownership.ts'
+import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
+import type { KeyMaterial, WalletRepository } from '#shared/ports/wallets.ts'
+import { proofsOfRows } from './proofs-of-rows.ts'
+
+type Wallets = Pick<WalletRepository, 'findAddresses' | 'findProofs'>
+type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>
+
+/** Whether a candidate may be shown to a payer: `wallet_lost` means that no other candidate of the wallet can be either. */
+export type Standing = 'ours' | 'address_lost' | 'wallet_lost'
+
+/**
+ * Reads, right before an invoice claims an address, whether the wallet still uses it and no other workspace proved control of it.
+ * Stocks of candidates live in memory for up to 50 minutes, a proof takes effect at once. Test mode knows no proofs and costs
+ * no read; live mode costs two at once, each by its index.
+ */
+export async function standingOf(
+  wallets: Wallets,
+  { mode, family, kind, id: materialId }: Material,
+  { workspaceId, matchKey }: { readonly workspaceId: string; readonly matchKey: string },
+): Promise<Standing> {
+  if (mode === 'test') return 'ours'
+  const [own, key] = [addressSubject(mode, family, matchKey), keySubject(materialId)]
+  const [[row], proofs] = await Promise.all([
+    wallets.findAddresses(mode, family, [matchKey]),
+    wallets.findProofs([own, key]),
+  ])
+  const lost = kind === 'address' ? 'wallet_lost' : 'address_lost'
+  if (row === undefined || !(row.heldBy ?? [row.materialId]).includes(materialId)) return lost
+  const proof = newestProof(proofs.get(own), proofs.get(key))
+  if (proof === null || proof.workspaceId === workspaceId) return 'ours'
+  return proofs.get(key) === proof ? 'wallet_lost' : lost
+}
+
+/** Whether a workspace may promise a payer more on an address that an invoice of it holds: nobody else proved control since. */
+export async function mayPromise(
+  wallets: Wallets,
+  held: { readonly mode: Mode; readonly family: Family; readonly matchKey: string; readonly workspaceId: string },
+): Promise<boolean> {
+  const { mode, family, matchKey, workspaceId } = held
+  if (mode === 'test') return true
+  const proofs = await proofsOfRows(wallets, await wallets.findAddresses(mode, family, [matchKey]))
+  return (proofs.get(matchKey)?.workspaceId ?? workspaceId) === workspaceId
+}
