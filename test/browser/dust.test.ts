@@ -1,12 +1,13 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/src/main.ts'
 import { payLocally } from '#scripts/local-chain/pay-locally.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
-import { ownWorkspace } from '#test/support/open-tenant.ts'
+import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
 
 const browser = useBrowser()
 let dev: DevInfo
@@ -66,7 +67,11 @@ test('dust is shown with its reason, leaves the payer every choice, and counts b
 
 test('tiers by value are typed, refused where they make no sense, and saved', async () => {
   const page = await browser.open()
-  await logIn(page, dev, dashboardPath('settings/confirmations', dev.workspaceId, 'test'))
+  const path = dashboardPath('settings/confirmations', dev.workspaceId, 'test')
+  const owner = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'owner' })
+  await logIn(page, { ...dev, ownerEmail: owner.email, ownerPassword: owner.password })
+  await enrolAuthenticator(page, owner.password)
+  await page.goto(`${dev.adminUrl}${path}`)
   const field = page.getByLabel('DOGE on Dogecoin')
   await page.getByText('Usual: 40, 10000: 60').first().waitFor()
   await field.fill('3, 100: 2')

@@ -7,8 +7,9 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { enrolAuthenticator } from '#test/support/enrol-authenticator.ts'
 import { logIn } from '#test/support/log-in.ts'
-import { ownWorkspace } from '#test/support/open-tenant.ts'
+import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
 const browser = useBrowser()
@@ -85,13 +86,17 @@ test('an endpoint is tested, paused and enabled again', async () => {
   receiver.answer({ kind: 'status', status: 200 })
   const endpoint = await shop.webhookEndpoints.create({ url: receiver.url, events: ['invoice.paid'] })
   const page = await browser.open()
-  await logIn(page, dev, dashboardPath(`webhooks/endpoints/${endpoint.id}`, dev.workspaceId, 'test'))
+  const path = dashboardPath(`webhooks/endpoints/${endpoint.id}`, dev.workspaceId, 'test')
+  const owner = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'owner' })
+  await logIn(page, { ...dev, ownerEmail: owner.email, ownerPassword: owner.password })
+  await enrolAuthenticator(page, owner.password)
+  await page.goto(`${dev.adminUrl}${path}`)
   const aside = page.getByRole('complementary', { name: 'Endpoint' })
   await aside.getByRole('button', { name: 'Send test event' }).click()
   const delivery = page.getByRole('complementary', { name: 'Delivery' })
   await delivery.getByRole('heading', { name: 'webhook.test' }).waitFor()
   await delivery.getByText('Delivered', { exact: true }).waitFor()
-  await page.goto(`${dev.adminUrl}${dashboardPath(`webhooks/endpoints/${endpoint.id}`, dev.workspaceId, 'test')}`)
+  await page.goto(`${dev.adminUrl}${path}`)
   for (const [button, word] of [
     ['Pause endpoint', 'Paused'],
     ['Enable endpoint', 'Healthy'],

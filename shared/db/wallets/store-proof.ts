@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type mongoose from 'mongoose'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { challengeRefused } from '#shared/contracts/proof-refusals.ts'
-import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
-import { auditToDocument } from '#shared/db/audit/audited.ts'
+import { recordConsequences } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
@@ -45,14 +44,13 @@ export async function storeProof(db: Database, proof: ProofWrite, session: Sessi
 /** A row in the audit trail of each workspace that loses something, which does not name the prover: not even by its id. */
 async function recordLosses(db: Database, proof: ProofWrite, session: Session): Promise<void> {
   const { displaced, mode, family, nonce, provedAt: at } = proof
-  if (displaced.length === 0) return
   const rows = displaced.map(({ workspaceId, isKey, count, addresses }) => {
     const id = createHash('sha256').update(`displaced:${nonce}:${workspaceId}`).digest('hex')
     const about = { subject: workspaceId, workspaceId, mode }
     const detail = { family, what: isKey ? 'key' : 'addresses', count, first: addresses.join(', ') }
-    return auditToDocument({ id: `displaced:${id}`, at, actor: 'system', action: 'wallet.displaced', ...about, detail })
+    return { id: `displaced:${id}`, at, actor: 'system', action: 'wallet.displaced', ...about, detail }
   })
-  await db.collection(AUDIT_LOG).insertMany(rows, { session })
+  await recordConsequences(db, rows, session)
 }
 
 /** Gives the rows the prover's use, so that no pool of others offers them; their claims stand until they end. */

@@ -16,7 +16,7 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     find: 'inside === true && standing.some(',
     replace: 'inside === undefined && standing.some(',
     what: 'Money that a balance told of counts again when another node shows its transaction.',
-    seed: '24',
+    seed: '29',
   },
   {
     name: 'patience-passes-deadlines',
@@ -25,6 +25,6 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
     replace:
       'return now - Math.max(cursor.advancedAt ?? 0, cursor.headSeenAt) > 900_000 ? now : Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',
     what: 'Deadlines pass on a network that was not read for 15 minutes.',
-    seed: '11',
+    seed: '30',
   },
 ]
