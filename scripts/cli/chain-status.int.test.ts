@@ -8,7 +8,8 @@ const stores = useStores()
 const NODE = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31_337 }
 let printed = ''
 
-beforeAll(() => {
+/** The settings of an installation; each command takes its secrets out of the environment. */
+function setEnvironment(): void {
   const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
   const settings = {
     ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl },
@@ -17,6 +18,9 @@ beforeAll(() => {
     PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: NODE } }),
   }
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+}
+
+beforeAll(() => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed += String(text)
     return true
@@ -37,6 +41,7 @@ async function statusWith(lease: { readonly owner: string; readonly epoch: numbe
     ...{ haltReason: null, genesisHash: '0x0', lease },
   })
   printed = ''
+  setEnvironment()
   expect(await runCli(['chain', 'status'])).toBe(0)
   return printed
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Stop } from '#services/context.ts'
+import { start as startMaintenance } from '#services/maintenance/main.ts'
 import { start as startOutbox } from '#services/outbox/main.ts'
 import { start as startWebhooks } from '#services/webhooks/main.ts'
 import { askRecovery } from '#shared/usecases/deliveries/request-recovery.ts'
@@ -21,7 +22,7 @@ const soon = { timeout: 20_000, interval: 50 }
 
 beforeEach(async () => {
   receiver = await startWebhookReceiver()
-  stops = [await startWebhooks(stage.context()), await startOutbox(stage.context())]
+  stops = await Promise.all([startWebhooks, startOutbox, startMaintenance].map((start) => start(stage.context())))
 })
 afterEach(async () => {
   await Promise.all(stops.map((stop) => stop()))

@@ -69,6 +69,7 @@ describe('retention', () => {
       idempotency_keys: '1 store',
       mails: '90 store',
       operations: '90 store',
+      ownership_challenges: '0 store',
       processes: '1 store',
       sessions: `${1 / 24} store`,
       invitations: '30 store',

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { migrate } from '#shared/db/schema/migrate.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import { useStores } from '#test/support/stores.ts'
 import { CONTRACT } from './contract.ts'
@@ -6,7 +7,11 @@ import { openStage } from './contract-stage.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { openSimulatedDatabase } from './simulated-database.ts'
 
-const stores = useStores()
+// A database that never existed, so that its indexes have the order in which `migrate` makes them.
+const stores = useStores({ migrated: false })
+beforeAll(async () => {
+  await migrate(stores.db)
+})
 
 afterEach(async () => {
   await Promise.all(MODELS.map((model) => stores.db.collection(model).deleteMany({})))
