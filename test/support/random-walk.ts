@@ -106,8 +106,13 @@ async function faultsOf(page: Page, judged: Set<string>): Promise<readonly strin
   const found: string[] = []
   const sideways = await sidewaysPixels(page)
   if (sideways > 0) found.push(`scrolls sideways by ${sideways} pixels`)
-  const text = ((await page.locator('main').first().textContent()) ?? '').trim()
-  if (text === '') found.push('the main region is empty')
+  // A page that is loaded for the first time takes the time that a busy machine needs.
+  const shown = page.locator('main').first().filter({ hasText: /\S/ })
+  const isEmpty = await shown.waitFor({ timeout: 30_000 }).then(
+    () => false,
+    () => true,
+  )
+  if (isEmpty) found.push('the main region is empty')
   const state = await stateOf(page)
   if (judged.has(state)) return found
   judged.add(state)

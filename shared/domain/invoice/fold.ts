@@ -114,7 +114,8 @@ function countRows(
     const lock = lockAt(state.locks, hold)
     if (isByHand(row)) return { ...row, counted: true, uncountedReason: null }
     if (lock !== null && isLeftOut(lock, row)) {
-      if (known !== undefined && (frozen || !isLive(row))) return row
+      // Dust that is gone stops counting: other dust may complete the invoice, and both would count when it comes back.
+      if (known !== undefined && frozen) return row
       return { ...row, counted: false, uncountedReason: 'dust' }
     }
     if (lock === null || hold !== active) {

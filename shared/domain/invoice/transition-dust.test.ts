@@ -144,6 +144,16 @@ describe('a rest below the bound', () => {
     ])
   })
 
+  it('counts no more when it vanished, other dust completed the invoice, and it comes back', () => {
+    const told = story()
+    told.see([most(), { ...small('b', 2), state: 'detected' }])
+    expect(told.state().status).toBe('confirming')
+    told.see([{ ...small('b', 2), state: 'replaced', version: 2 }, small('c', 3)])
+    expect(told.state().status).toBe('paid')
+    expect(told.see([{ ...small('b', 2), version: 3 }])).toEqual([])
+    expect(totals(told.state()).receivedBase).toBe(DUE)
+  })
+
   it('stays what it was judged when the invoice is paid and the chain is rewritten', () => {
     const told = story()
     told.see([most(), small('b', 2)])
