@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { threadId } from 'node:worker_threads'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
@@ -33,13 +34,13 @@ let inUse = 0
 
 /**
  * Real stores for a test file: an empty database with every index that no other file uses meanwhile, and a key prefix of its
- * own. Files that run one after the other share databases, because a thousand indexes made anew for each cost the store more
+ * own. Files that one worker runs one after the other share databases, because a thousand indexes made anew for each cost the store more
  * than the tests. `migrated: false` gives a database that never existed and is dropped after the file's last test.
  */
 export function useStores({ migrated = true }: { readonly migrated?: boolean } = {}): TestStores {
   const id = randomBytes(6).toString('hex')
   inUse += 1
-  const database = `${inject('databasePrefix')}${migrated ? `${process.env['VITEST_POOL_ID']}_${inUse}` : id}`
+  const database = `${inject('databasePrefix')}${migrated ? `${process.pid}_${threadId}_${inUse}` : id}`
   const prefix = `pmtest-${id}`
   let opened: Opened | undefined
   const ready = (): Opened => {
