@@ -197,6 +197,11 @@ it('every attempt at another tenant’s wallet, payment, invoice or inbox row re
   const free = accounts.find(({ address }) => address !== held?.address)
   const payment = await world.pay(held?.address ?? '', held?.due ?? 0n)
   const waiting = await world.pay(free?.address ?? '', 10n ** 16n)
+  const link = await alice.caller.paymentLinks.create({
+    ...alice.at,
+    ...op(),
+    link: { title: 'Mug', currency: 'USD', amount: '9.50' },
+  })
   await openBob()
   const ours = evmAccounts(1)
   await world.add(bob, pool(ours), ours)
@@ -230,6 +235,14 @@ it('every attempt at another tenant’s wallet, payment, invoice or inbox row re
     'payments.count': [(paymentId) => caller.payments.count({ ...at, ...op(), paymentId, reason }), payment.id],
     'invoices.get': [(id) => caller.invoices.get({ ...at, id }), held?.id ?? ''],
     'invoices.cancel': [(id) => caller.invoices.cancel({ ...at, ...op(), id }), held?.id ?? ''],
+    'invoices.timeline': [(id) => caller.invoices.timeline({ ...at, id }), held?.id ?? ''],
+    'invoices.eraseCustomer': [(id) => caller.invoices.eraseCustomer({ ...at, ...op(), id, reason }), held?.id ?? ''],
+    'invoices.openRefund': [
+      (id) => caller.invoices.openRefund({ ...at, ...op(), id, amount: '0.001', asset: 'eth_ethereum' }),
+      held?.id ?? '',
+    ],
+    'paymentLinks.get': [(id) => caller.paymentLinks.get({ ...at, id }), link.id],
+    'paymentLinks.deactivate': [(id) => caller.paymentLinks.deactivate({ ...at, ...op(), id }), link.id],
     'chains.cancel': [() => caller.chains.cancel({ mode: 'live', network: 'ethereum', ...op() }), ''],
     'chains.nodes': [() => caller.chains.nodes({ mode: 'live', network: 'ethereum' }), ''],
     'diagnostics.explain': [
@@ -248,8 +261,9 @@ it('every attempt at another tenant’s wallet, payment, invoice or inbox row re
     caller.exceptions.list(at),
     caller.invoices.list(at),
     caller.wallets.list(at),
+    caller.paymentLinks.list(at),
   ])
-    for (const secret of [alice.workspaceId, payment.id, waiting.id, held?.id ?? ''])
+    for (const secret of [alice.workspaceId, payment.id, waiting.id, held?.id ?? '', link.id])
       expect(JSON.stringify(await read)).not.toContain(secret)
   expect(await world.state()).toBe(before)
 })
