@@ -45,7 +45,14 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const first = found.data?.[0]?.page ?? pages[0]?.page ?? (found.error === null ? explain : undefined)
   const keys = useEnter({ text, waiting, answer: found.data, first, open: go })
   return (
-    <Spotlight.Root query={typed} onQueryChange={setTyped} shortcut="mod + K" scrollable maxHeight={420}>
+    <Spotlight.Root
+      query={typed}
+      onQueryChange={setTyped}
+      shortcut="mod + K"
+      scrollable
+      maxHeight={420}
+      attributes={{ content: { 'aria-label': 'Search everything' } }}
+    >
       <div onKeyDownCapture={keys}>
         <Spotlight.Search
           placeholder="Invoice, order, address, transaction, event…"
